@@ -11,12 +11,13 @@ import { permissionTables } from './permission-table.ts';
 import { foreignObjects } from './targets.ts';
 import { type Account, tryPermissions } from './try-permissions.ts';
 
-const NAMESPACES = [OWN, OTHER, RELEASE_NAMESPACE];
+const NAMESPACES = [OWN, OTHER, RELEASE_NAMESPACE, 'default'];
 
 const placeOf = (namespaces: readonly string[]): string => {
   if (NAMESPACES.every((namespace) => namespaces.includes(namespace))) return 'every namespace';
   if (namespaces.length === 1 && namespaces[0] === RELEASE_NAMESPACE) return "the release's namespace";
   if (namespaces.length === 1 && namespaces[0] === OWN) return 'its project';
+  if (namespaces.length === 1 && namespaces[0] === 'default') return 'the namespace `default`';
   throw new Error(`granted in ${namespaces.join(', ')}: give this set of namespaces a name`);
 };
 

@@ -58,6 +58,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
   },
   'batch/jobs': { body: { spec: { template: { spec: POD_SPEC } } } },
   'coordination.k8s.io/leases': { body: {}, named: ['zipjobs-controller'], isReleases: true },
+  'discovery.k8s.io/endpointslices': { named: ['kubernetes'] },
   'networking.k8s.io/networkpolicies': { body: { spec: { podSelector: {} } }, named: [ZIPPER] },
   'rbac.authorization.k8s.io/rolebindings': {
     body: { roleRef: ROLE, subjects: [SOMEBODY] },

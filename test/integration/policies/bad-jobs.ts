@@ -87,6 +87,16 @@ const SETTINGS: readonly BadJob[] = [
     refusalOf('environment variables', 'STORE_ALLOW_HTTP'),
   ],
   [
+    'text as the service ranges of the cluster',
+    (pod) => setEnv(pod, 'EGRESS_SERVICE_CIDRS', 'none'),
+    refusalOf('environment variables', 'EGRESS_SERVICE_CIDRS'),
+  ],
+  [
+    'text as the addresses of the API server',
+    (pod) => setEnv(pod, 'EGRESS_API_SERVER_ADDRESSES', ''),
+    refusalOf('environment variables', 'EGRESS_API_SERVER_ADDRESSES'),
+  ],
+  [
     'the trace context replaced by text',
     (pod) => setEnv(pod, 'TRACEPARENT', 'text of a caller'),
     refusalOf('environment variables', 'TRACEPARENT'),
