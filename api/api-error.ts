@@ -101,16 +101,34 @@ export const idempotencyKeyReused = (): ApiError =>
     'This Idempotency-Key was used with a different request. Send the original body, or use a new key.',
   );
 
-const FILE_LISTS_RETRY_SECONDS = 60;
+const FULL_RETRY_SECONDS = 60;
+const FULL_HEADERS = { 'Retry-After': String(FULL_RETRY_SECONDS) };
 
 /** Waiting helps, because lists are deleted some time after their job finishes. */
 export const fileListsFull = (maxBytes: number): ApiError =>
   new ApiError(
     `The stored file lists of this project reached the limit of ${maxBytes} bytes (compressed). Wait until jobs finish and their lists are deleted.`,
-    {
-      code: 'file_lists_full',
-      headers: { 'Retry-After': String(FILE_LISTS_RETRY_SECONDS) },
-    },
+    { code: 'file_lists_full', headers: FULL_HEADERS },
+  );
+
+/** Waiting helps, because the controller deletes finished jobs of a full project before their time. */
+export const storedJobsFull = (maxJobs: number): ApiError =>
+  new ApiError(
+    `This project stores ${maxJobs} jobs, which is its limit. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask the operator for a higher limit.`,
+    { code: 'stored_jobs_full', headers: FULL_HEADERS },
+  );
+
+export const storedBytesFull = (maxBytes: number): ApiError =>
+  new ApiError(
+    `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask the operator for a higher limit.`,
+    { code: 'stored_bytes_full', headers: FULL_HEADERS },
+  );
+
+/** A ResourceQuota of the namespace refused the job. */
+export const quotaExceeded = (cause: unknown): ApiError =>
+  new ApiError(
+    'A ResourceQuota of the namespace refuses more jobs. Delete finished jobs, or ask the operator for a higher quota.',
+    { code: 'quota_exceeded', headers: FULL_HEADERS, cause },
   );
 
 /** @param scope the requests that were counted: of a token, of a project, or failed ones of a client address */

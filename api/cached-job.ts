@@ -1,6 +1,6 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished, type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
+import { fileListBytesOf, storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 
 /** Maximum metadata size in the cache; a job with more is read from the API server for every request. */
 const MAX_KEPT_METADATA = 1_024;
@@ -17,6 +17,8 @@ export interface JobResponse {
 /** What the API keeps of each ZipJob. */
 export interface CachedJob {
   readonly metadata: Pick<ZipJob['metadata'], 'name' | 'namespace' | 'uid' | 'resourceVersion'>;
+  /** Bytes of the job and of its file list in the store of the API server. */
+  readonly bytes: number;
   /** Compressed bytes of its stored file list; absent if it has none. */
   readonly fileListBytes?: number;
   /** Kept of a finished job, whose response no longer changes. */
@@ -29,19 +31,14 @@ export const responseOf = ({ metadata, spec, status }: ZipJob): JobResponse => (
   metadata: spec.metadata ?? SPEC_DEFAULTS.metadata,
 });
 
-const fileListBytesOf = ({ annotations = {} }: ZipJob['metadata']): number | undefined => {
-  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return undefined;
-  const bytes = Number(annotations[ANNOTATIONS.fileListBytes] ?? 0);
-  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : undefined;
-};
-
 export const toCachedJob = (job: ZipJob): CachedJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
   const response = responseOf(job);
   const isKept = isFinished(job) && response.metadata.length <= MAX_KEPT_METADATA;
   return defined({
     metadata: defined({ name, namespace, uid, resourceVersion }),
-    fileListBytes: fileListBytesOf(job.metadata),
+    bytes: storedBytesOf(job),
+    fileListBytes: fileListBytesOf(job) || undefined,
     response: isKept ? response : undefined,
   });
 };

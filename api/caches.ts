@@ -6,9 +6,10 @@ import type { KubeClient } from '#runtime/kube/client.ts';
 import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
-import { RESOURCES } from '#runtime/kube/resources.ts';
+import { type Namespace, RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { type CachedJob, toCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
@@ -19,6 +20,8 @@ export interface Caches extends CacheGroup {
   readonly zipBuckets: Reflector<ZipBucket>;
   readonly zipTokens: Reflector<ZipToken>;
   readonly zipProjects: Reflector<ZipProject>;
+  /** The namespaces with a project class. */
+  readonly namespaces: Reflector<Namespace>;
 }
 
 export const createCaches = (deps: {
@@ -43,5 +46,6 @@ export const createCaches = (deps: {
       indexes: { [MASK_INDEX]: maskIndex },
     }),
     zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
+    namespaces: watchClassLabels(common),
   });
 };

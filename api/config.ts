@@ -4,6 +4,11 @@ import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import {
+  type ClassLimits,
+  PROJECT_CLASS_SETTINGS,
+  readClassLimits,
+} from '#runtime/project-limits/class-settings.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 
@@ -134,13 +139,19 @@ export const API_SETTINGS = {
   ...SERVER,
   ...TIMES,
   ...LIMITS,
+  ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;
-export type ApiConfig = ConfigOf<typeof API_SETTINGS>;
+
+export interface ApiConfig extends ConfigOf<typeof API_SETTINGS> {
+  readonly classes: ClassLimits;
+}
 
 /** @throws ConfigError that names every invalid variable */
-export const readApiConfig = (env: Readonly<Record<string, string | undefined>>): ApiConfig =>
-  readConfig(API_SETTINGS, env);
+export const readApiConfig = (env: Readonly<Record<string, string | undefined>>): ApiConfig => {
+  const plain = readConfig(API_SETTINGS, env);
+  return Object.freeze({ ...plain, classes: readClassLimits(plain.projectClassesJson) });
+};

@@ -7,13 +7,17 @@ import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
+import { quotaExceeded } from './api-error.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
-import type { FileListLedger } from './file-list-ledger.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
 import type { ApiMetrics } from './metrics.ts';
+import { createNoteFullProject } from './note-full-project.ts';
+import type { StorageLedger } from './storage-ledger.ts';
 import { createStoreFileList } from './store-file-list.ts';
 import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
 
@@ -21,7 +25,8 @@ export interface CreateZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
   readonly secretClient: Pick<ObjectClient<Secret>, 'create'>;
   readonly abandon: (job: Parameters<AbandonZipJob>[0]) => void;
-  readonly fileLists: Pick<FileListLedger, 'admit' | 'forget'>;
+  readonly storage: Pick<StorageLedger, 'admit' | 'forget'>;
+  readonly limitsOf: ProjectClasses['limitsOf'];
   readonly metrics: Pick<
     ApiMetrics,
     'jobsCreated' | 'filesAccepted' | 'fileListBytes' | 'incompleteJobs' | 'idempotentReplays'
@@ -48,7 +53,7 @@ export interface CreatedZipJob {
 
 /**
  * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
- * @throws ApiError idempotency_key_reused, file_lists_full,
+ * @throws ApiError idempotency_key_reused, file_lists_full, stored_jobs_full, stored_bytes_full, quota_exceeded,
  * service_unavailable; KubeError; the refusal
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
@@ -71,8 +76,9 @@ const uuidOf = ({ idempotencyKey, project }: NewZipJob, newUuid: () => string): 
 };
 
 export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
-  const { metrics, clock, instance, fileLists } = deps;
+  const { metrics, clock, instance, storage, limitsOf } = deps;
   const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
+  const noteFull = createNoteFullProject(deps);
   const newUuid = deps.newUuid ?? randomUUID;
 
   const claim = async (wanted: Pick<Claim, 'job' | 'hasKey' | 'refusal'>, signal: AbortSignal) => {
@@ -81,9 +87,9 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     try {
       return await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
     } catch (error) {
-      fileLists.forget(namespace, name);
+      storage.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
-      throw error;
+      throw isKubeError(error, 'QuotaExceeded') ? quotaExceeded(error) : error;
     }
   };
 
@@ -103,8 +109,12 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     const job = toZipJob({ ...input, uuid, instance, acceptedAt: clock.date() });
     const { namespace, name } = job.metadata;
     const hasKey = input.idempotencyKey !== undefined;
-    fileLists.admit(namespace, name, fileListBytes(list));
-    const claimed = await claim({ job, hasKey, refusal: input.refusal }, signal);
+    const bytes = { bytes: storedBytesOf(job), fileListBytes: fileListBytes(list) };
+    const full = storage.admit({ namespace, name, ...bytes }, limitsOf(namespace, input.project));
+    if (full !== undefined) noteFull(namespace, full);
+    const refusal = input.refusal ?? full;
+    if (refusal !== undefined && !hasKey) throw refusal;
+    const claimed = await claim({ job, hasKey, refusal }, signal);
     try {
       if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
     } catch (error) {

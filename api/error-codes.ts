@@ -130,6 +130,24 @@ export const ERROR_CODES = {
     text: 'The stored file lists of the project reached their size limit. Wait until jobs finish.',
     on: CREATE,
   },
+  stored_jobs_full: {
+    status: 429,
+    type: 'rate_limit_error',
+    text: 'The project stores as many jobs as its limit allows. Wait until finished jobs are deleted, or delete some.',
+    on: CREATE,
+  },
+  stored_bytes_full: {
+    status: 429,
+    type: 'rate_limit_error',
+    text: 'The jobs and file lists of the project reached their size limit. Wait until finished jobs are deleted, or delete some.',
+    on: CREATE,
+  },
+  quota_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    text: 'A ResourceQuota of the namespace refuses the job. Delete finished jobs, or ask the operator for a higher quota.',
+    on: CREATE,
+  },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',

@@ -10,6 +10,7 @@ import {
 } from '#runtime/entry-name.ts';
 import { foldName } from '#runtime/name-index.ts';
 import { checkPortableName } from '#runtime/portable-names.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
@@ -18,6 +19,7 @@ import type { Steps } from './steps.ts';
 export interface RequestPolicyDeps {
   readonly egress: EgressPolicy;
   readonly limits: RequestLimits;
+  readonly limitsOf: ProjectClasses['limitsOf'];
 }
 
 /** The validation rules for the requests of a project. */
@@ -90,13 +92,16 @@ const createUrlProblem =
   };
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
-export const createRequestPolicy = ({ egress, limits }: RequestPolicyDeps): RequestPolicy => {
+export const createRequestPolicy = ({ egress, limits, limitsOf }: RequestPolicyDeps): RequestPolicy => {
   const checkBody = createZipJobBodyCheck(limits);
   const urlProblem = createUrlProblem(egress);
-  return ({ spec }) => ({
-    checkBody,
-    urlProblem,
-    nameFault: toNameFault(spec.jobDefaults?.portableNames === 'refuse'),
-    limits: { ...limits, maxFiles: Math.min(limits.maxFiles, spec.limits?.filesPerJob ?? limits.maxFiles) },
-  });
+  return (project) => {
+    const { filesPerJob } = limitsOf(project.metadata.namespace, project);
+    return {
+      checkBody,
+      urlProblem,
+      nameFault: toNameFault(project.spec.jobDefaults?.portableNames === 'refuse'),
+      limits: { ...limits, maxFiles: Math.min(limits.maxFiles, filesPerJob) },
+    };
+  };
 };

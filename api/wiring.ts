@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { projectKey } from '#crds/api-group.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -15,6 +16,7 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
+import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -22,10 +24,9 @@ import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
 import type { CachedJob } from './cached-job.ts';
 import { type Caches, createCaches } from './caches.ts';
-import { collectFileLists } from './collect-file-lists.ts';
+import { collectStorage } from './collect-storage.ts';
 import type { ApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
-import { createFileListLedger, type FileListLedger } from './file-list-ledger.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
@@ -35,6 +36,7 @@ import { createReadRequest } from './read-request.ts';
 import { rejectInput } from './reject-input.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
+import { createStorageLedger, type StorageLedger } from './storage-ledger.ts';
 import { createAuthenticate } from './tokens/authenticate.ts';
 import { createNoteUse } from './tokens/last-used.ts';
 import { createVerifyToken } from './tokens/verify-token.ts';
@@ -51,7 +53,8 @@ interface Parts {
   readonly metrics: ApiMetrics;
   readonly caches: Caches;
   readonly clients: Clients;
-  readonly fileLists: FileListLedger;
+  readonly projectClasses: ProjectClasses;
+  readonly storage: StorageLedger;
   readonly abandon: AbandonZipJob;
   readonly rateLimits: RateLimits;
 }
@@ -64,21 +67,15 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
   secrets: createObjectClient(kube, RESOURCES.secrets),
 });
 
-const createRoutes = ({
-  config,
-  clock,
-  log,
-  metrics,
-  caches,
-  clients,
-  fileLists,
-  abandon,
-}: Parts): ZipJobRoutes =>
-  createZipJobRoutes({
+const createRoutes = (parts: Parts): ZipJobRoutes => {
+  const { config, clock, log, metrics, caches, clients, storage, abandon } = parts;
+  const { limitsOf } = parts.projectClasses;
+  return createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy(toEgressOptions(config, config.kubernetesHost)),
         limits: config,
+        limitsOf,
       }),
       limits: config,
     }),
@@ -86,7 +83,8 @@ const createRoutes = ({
     createZipJob: createCreateZipJob({
       jobClient: clients.zipJobs,
       secretClient: clients.secrets,
-      fileLists,
+      storage,
+      limitsOf,
       abandon,
       metrics,
       clock,
@@ -97,6 +95,7 @@ const createRoutes = ({
     workTimeoutMs: config.workTimeoutMs,
     helpUrl: config.helpUrl,
   });
+};
 
 const createServer = (parts: Parts, isStopping: () => boolean): Server => {
   const { config, log, metrics, caches, clients } = parts;
@@ -123,7 +122,10 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
       intervalMs: config.lastUsedIntervalMs,
     }),
     zipJobs: createRoutes(parts),
-    documents: createDocuments({ settings: config, version: packageJson.version }),
+    documents: createDocuments({
+      settings: { ...config, projectLimits: config.classes.standard },
+      version: packageJson.version,
+    }),
     inFlight: {
       maxRequests: config.maxRequestsInFlight,
       maxBodyBytes: config.maxBodyBytesInFlight,
@@ -141,11 +143,12 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
   });
 };
 
-const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects }: Caches) => ({
+const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects, namespaces }: Caches) => ({
   ZipJob: zipJobs,
   ZipBucket: zipBuckets,
   ZipToken: zipTokens,
   ZipProject: zipProjects,
+  Namespace: namespaces,
 });
 
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
@@ -169,18 +172,33 @@ export const createParts = async (
       countCall: kubeMetrics.countCall,
     }),
   );
-  const fileLists = createFileListLedger({ clock: systemClock, maxBytes: config.maxFileListBytesPerProject });
-  collectFileLists(registry, fileLists);
-  const onZipJob = (change: Change<CachedJob>): void => fileLists.note(change);
+  const { maxFileListBytesPerProject: maxFileListBytes } = config;
+  const storage = createStorageLedger({ clock: systemClock, maxFileListBytes });
+  const onZipJob = (change: Change<CachedJob>): void => storage.note(change);
   const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, onZipJob }));
   collectWatchAges(registry, watchedKinds(caches));
+  const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
+  const { limitsOf } = projectClasses;
+  const limitsIn = (namespace: string) => limitsOf(namespace, caches.zipProjects.get(projectKey(namespace)));
+  collectStorage(registry, { ledger: storage, limitsOf: limitsIn, maxFileListBytes });
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const redis = resources.use(connectRedis(config, log));
   const { uncounted } = metrics;
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted });
-  const rateLimits = createRateLimits({ ...config, count });
-  const parts = { config, clock, log, metrics, caches, clients, fileLists, abandon, rateLimits };
+  const rateLimits = createRateLimits({ ...config, count, limitsOf });
+  const parts = {
+    config,
+    clock,
+    log,
+    metrics,
+    caches,
+    clients,
+    projectClasses,
+    storage,
+    abandon,
+    rateLimits,
+  };
   const server = createServer(parts, () => stopping.aborted);
   return { config, log, registry, caches, server };
 };

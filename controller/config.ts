@@ -2,6 +2,11 @@ import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import {
+  type ClassLimits,
+  PROJECT_CLASS_SETTINGS,
+  readClassLimits,
+} from '#runtime/project-limits/class-settings.ts';
 import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
 import { parseSchedule, readStringMap, readTolerations } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
@@ -79,6 +84,7 @@ export const CONTROLLER_SETTINGS = {
     default: 300_000,
     description: 'liveness fails if one reconcile of a ZipJob takes this long',
   },
+  ...PROJECT_CLASS_SETTINGS,
   ...JOB_SETTINGS,
   ...RECOVERY_SETTINGS,
   ...DELETION_SETTINGS,
@@ -106,6 +112,7 @@ export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperResources: Resources;
   readonly recoveryResources: Resources;
   readonly webhookSchedule: readonly number[];
+  readonly classes: ClassLimits;
 }
 
 /** @throws ConfigError that lists every invalid variable. */
@@ -119,5 +126,6 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
     zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),
     recoveryResources: readResources('RECOVERY_RESOURCES_JSON', plain.recoveryResourcesJson),
     webhookSchedule: parseSchedule('WEBHOOK_SCHEDULE_SECONDS', plain.webhookScheduleSeconds),
+    classes: readClassLimits(plain.projectClassesJson),
   });
 };

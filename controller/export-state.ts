@@ -22,14 +22,21 @@ export interface StateSources {
 /** Gauges of the caches and queues, exported by the leader and by standby replicas. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
   const { config, metrics, watches, queue, projectQueue, bucketQueue, clock } = sources;
-  const { zipJobs, jobs, pods, buckets, projects } = watches.caches;
+  const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.values(),
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,
     now: () => clock.date(),
   });
-  const kinds = { ZipJob: zipJobs, Job: jobs, Pod: pods, ZipBucket: buckets, ZipProject: projects };
+  const kinds = {
+    ZipJob: zipJobs,
+    Job: jobs,
+    Pod: pods,
+    ZipBucket: buckets,
+    ZipProject: projects,
+    Namespace: namespaces,
+  };
   collectWatchAges(registry, kinds);
   metrics.maxWorkers.set({ controller: ZIPJOB }, config.workers);
   metrics.maxWorkers.set({ controller: ZIPPROJECT }, SIDE_WORKERS);

@@ -71,6 +71,11 @@ const interventionMetrics = (registry: Registry) => {
       labelNames: ['kind', 'reason'],
       registers,
     }),
+    surplusJobs: new Counter({
+      name: 'zip_jobs_surplus_total',
+      help: 'Finished ZipJobs that were chosen for deletion before their time because their project was nearly full',
+      registers,
+    }),
     paused: new Gauge({
       name: 'zip_paused',
       help: '1 while all jobs are paused by an annotation on the Lease of the controller',

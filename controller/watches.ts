@@ -6,9 +6,10 @@ import type { KubeClient } from '#runtime/kube/client.ts';
 import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
-import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
+import { type Job, type Namespace, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { holdStarted } from './admission/hold-started.ts';
 import type { Ledger } from './admission/ledger.ts';
 import { mayFreeKey } from './admission/queue-decision.ts';
@@ -38,7 +39,9 @@ export interface WatchesOptions {
   readonly onBucket: (key: ObjectKey) => void;
   /** Called for a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
-  readonly ledger: Pick<Ledger, 'hold' | 'refresh'>;
+  readonly ledger: Pick<Ledger, 'hold'>;
+  /** Refreshed when the limits of a project may have changed. */
+  readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
 }
@@ -144,14 +147,22 @@ const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject):
 const onProjectChange =
   (wiring: Wiring) =>
   (change: Change<ZipProject>): void => {
-    const { onZipJob, onProject, caches, ledger } = wiring;
+    const { onZipJob, onProject, limited, caches } = wiring;
     onProject(change.key);
-    ledger.refresh();
+    for (const one of limited) one.refresh(objectOf(change).metadata.namespace);
     leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
     for (const zipJob of caches().zipJobs.values())
       if (zipJob.metadata.namespace === namespace && !isFinished(zipJob)) onZipJob(objectKey(zipJob));
+  };
+
+const onClassChange =
+  ({ onProject, limited }: Wiring) =>
+  (change: Change<Namespace>): void => {
+    const { name } = objectOf(change).metadata;
+    for (const one of limited) one.refresh(name);
+    onProject(projectKey(name));
   };
 
 const createCaches = (wiring: Wiring): Caches => {
@@ -192,6 +203,7 @@ const createCaches = (wiring: Wiring): Caches => {
       definition: RESOURCES.zipProjects,
       onChange: onProjectChange(wiring),
     }),
+    namespaces: watchClassLabels({ ...common, onChange: onClassChange(wiring) }),
   };
 };
 

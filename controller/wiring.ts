@@ -1,4 +1,6 @@
+import { projectKey } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { KubeMetrics } from '#runtime/kube/kube-metrics.ts';
@@ -6,6 +8,7 @@ import type { ObjectKey } from '#runtime/kube/types.ts';
 import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
+import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { createLedger, type Ledger } from './admission/ledger.ts';
 import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
@@ -14,6 +17,7 @@ import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
+import type { Caches } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
 import {
   createIsNamespaceTerminating,
@@ -25,6 +29,7 @@ import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispa
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
+import { createSurplusJobs, type SurplusJobs, type SurplusJobsOptions } from './zip-job/surplus-jobs.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
@@ -58,6 +63,8 @@ export interface Parts extends Base, Queues {
   readonly watches: Watches;
   readonly children: ProjectChildren;
   readonly ledger: Ledger;
+  readonly surplusJobs: SurplusJobs;
+  readonly projectClasses: ProjectClasses;
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly endpointNotes: EndpointNotes;
@@ -119,6 +126,36 @@ const onPauseChange = (
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
 };
 
+const createProjectLimits = (
+  { config }: Base,
+  caches: () => Caches,
+): { projectClasses: ProjectClasses; limitsIn: (namespace: string) => ProjectLimits } => {
+  const projectClasses = createProjectClasses({
+    classes: config.classes,
+    namespaces: { get: (key) => caches().namespaces.get(key) },
+  });
+  const limitsIn = (namespace: string): ProjectLimits =>
+    projectClasses.limitsOf(namespace, caches().projects.get(projectKey(namespace)));
+  return { projectClasses, limitsIn };
+};
+
+/** Only the log names a nearly full project: metrics have no project label. */
+const deleteSurplus =
+  (
+    { log, metrics }: Base,
+    leadership: Parts['leadership'],
+    queue: WorkQueue,
+  ): SurplusJobsOptions['onSurplus'] =>
+  (project, keys) => {
+    if (!leadership.isOurs) return;
+    metrics.surplusJobs.inc(keys.length);
+    log.info(
+      { project, jobs: keys.length },
+      'a project is nearly full: its oldest finished jobs are deleted',
+    );
+    for (const key of keys) queue.add(key);
+  };
+
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const queues = createQueues(base);
@@ -132,18 +169,22 @@ export const createParts = (base: Base): Parts => {
   const onZipJob = whenLeading((key) => queue.add(key));
   const onProject = whenLeading((key) => projectQueue.add(key));
   const common = { kube, log, metrics: base.kubeMetrics, onProject };
+  const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
   const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, onZipJob }));
   const ledger: Ledger = createLedger({
-    ...ledgerSettings(config, (key) => watches.caches.projects.get(key)),
+    ...ledgerSettings(config, limitsIn),
     pause,
     clock,
     onReserved: (key) => queue.add(key),
   });
+  const onSurplus = deleteSurplus(base, leadership, queue);
+  const surplusJobs = createSurplusJobs({ ...config, limitsOf: limitsIn, clock, onSurplus });
   const memory = createMemory((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    followers: [ledger, memory],
+    followers: [ledger, memory, surplusJobs],
+    limited: [ledger, surplusJobs],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
@@ -154,12 +195,11 @@ export const createParts = (base: Base): Parts => {
     leadership,
     watches,
     ledger,
+    surplusJobs,
+    projectClasses,
     pause,
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
-    isNamespaceTerminating: createIsNamespaceTerminating({
-      namespaces: clients.namespaces,
-      clock,
-    }),
+    isNamespaceTerminating: createIsNamespaceTerminating({ namespaces: clients.namespaces, clock }),
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
     memory,
     dispatcher: createDispatcher(base, queues),

@@ -70,6 +70,8 @@ export const LABELS = {
   queueName: 'kueue.x-k8s.io/queue-name',
   /** Velero sets it on every object that it restores. */
   veleroRestore: 'velero.io/restore-name',
+  /** On the Namespace of a project: the class whose limits apply. */
+  projectClass: 'zipjobs.dev/class',
 } as const;
 
 /** The name of the ZipProject of a namespace. A namespace without it is not a project. */

@@ -42,6 +42,17 @@ export interface PodDefaults {
   readonly tolerations?: readonly Toleration[];
 }
 
+/** What a project may use. A class of the operator sets the highest values; a ZipProject can only lower them. */
+export interface ProjectLimits {
+  /** 0 in a class: no limit. */
+  readonly requestsPerMinute: number;
+  readonly activeJobs: number;
+  readonly filesPerJob: number;
+  readonly storedJobs: number;
+  /** Bytes of the stored ZipJobs and their file lists. */
+  readonly storedBytes: number;
+}
+
 /** A ZipProject makes its namespace a project. Its name is always `project`. */
 export interface ZipProject {
   readonly apiVersion: typeof GROUP_VERSION;
@@ -55,11 +66,7 @@ export interface ZipProject {
       readonly events?: readonly WebhookEvent[];
       readonly enabled?: boolean;
     };
-    readonly limits?: {
-      readonly activeJobs?: number;
-      readonly filesPerJob?: number;
-      readonly requestsPerMinute?: number;
-    };
+    readonly limits?: Partial<ProjectLimits>;
     readonly jobDefaults?: {
       readonly compression?: string;
       readonly onSourceError?: string;
@@ -78,6 +85,8 @@ export interface ZipProject {
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly webhook?: EndpointState;
+    /** The class in force and its limits. Processes do not read it: it is for users. */
+    readonly class?: { readonly name: string; readonly limits: ProjectLimits };
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { type Metric, Registry } from 'prom-client';
-import { collectFileLists } from '#api/collect-file-lists.ts';
+import { collectStorage } from '#api/collect-storage.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
@@ -33,7 +33,11 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
   api: (registry) => {
     common(registry);
     createApiMetrics(registry);
-    collectFileLists(registry, { totals: () => new Map<string, number>().entries() });
+    collectStorage(registry, {
+      ledger: { totals: () => new Map<string, never>().entries() },
+      limitsOf: () => ({ storedJobs: 1, storedBytes: 1 }),
+      maxFileListBytes: 1,
+    });
   },
   dashboard: (registry) => {
     common(registry);

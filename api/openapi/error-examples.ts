@@ -12,9 +12,12 @@ import {
   methodNotAllowed,
   parameterInvalid,
   parameterMissing,
+  quotaExceeded,
   rateLimitExceeded,
   resourceNotFound,
   serviceUnavailable,
+  storedBytesFull,
+  storedJobsFull,
   tooManyValues,
 } from '../api-error.ts';
 import type { ErrorCode } from '../error-codes.ts';
@@ -52,6 +55,9 @@ export const errorExamples = (settings: PublishedSettings): Readonly<Record<Erro
   idempotency_key_reused: idempotencyKeyReused(),
   rate_limit_exceeded: rateLimitExceeded('requests with this access token', 7),
   file_lists_full: fileListsFull(settings.maxFileListBytesPerProject),
+  stored_jobs_full: storedJobsFull(settings.projectLimits.storedJobs),
+  stored_bytes_full: storedBytesFull(settings.projectLimits.storedBytes),
+  quota_exceeded: quotaExceeded(undefined),
   headers_too_large: badRequest(
     'headers_too_large',
     'The request headers are too large. Send fewer or shorter headers.',

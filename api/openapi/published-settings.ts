@@ -1,3 +1,4 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { ApiConfig } from '../config.ts';
 
 /** The settings that the API reference publishes. */
@@ -11,7 +12,9 @@ export type PublishedSettings = Pick<
   | 'maxHeaderBytes'
   | 'maxFileListBytesPerProject'
   | 'requestsPerMinutePerToken'
-  | 'requestsPerMinutePerProject'
   | 'authFailuresPerMinute'
   | 'helpUrl'
->;
+> & {
+  /** Limits of the class `default`. */
+  readonly projectLimits: ProjectLimits;
+};

@@ -1,4 +1,5 @@
 import { clientNetwork } from '#runtime/http/client-network.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { type Quota, takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Principal } from '../tokens/authenticate.ts';
@@ -15,17 +16,11 @@ export interface RateLimits {
 
 export interface RateLimitsDeps {
   readonly count: CountRequest;
+  readonly limitsOf: ProjectClasses['limitsOf'];
   /** 0 for no limit. */
   readonly requestsPerMinutePerToken: number;
-  readonly requestsPerMinutePerProject: number;
   readonly authFailuresPerMinute: number;
 }
-
-/** A tenant may edit its own ZipProject, so it can lower the limit of the operator but not raise it. */
-const projectLimit = (granted: number, asked: number | undefined): number => {
-  if (asked === undefined) return granted;
-  return granted === 0 ? asked : Math.min(granted, asked);
-};
 
 export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
   const one = async (name: ApiLimit, subject: string, limit: number): Promise<readonly ApiQuota[]> => {
@@ -35,10 +30,9 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
 
   return {
     take: async ({ namespace, tokenName, project }) => {
-      const asked = project.spec.limits?.requestsPerMinute;
       const quotas = await Promise.all([
         one('token', `${namespace}/${tokenName}`, deps.requestsPerMinutePerToken),
-        one('project', namespace, projectLimit(deps.requestsPerMinutePerProject, asked)),
+        one('project', namespace, deps.limitsOf(namespace, project).requestsPerMinute),
       ]);
       return quotas.flat();
     },

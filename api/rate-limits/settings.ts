@@ -19,11 +19,6 @@ export const RATE_LIMIT_SETTINGS = {
     6_000,
     'requests per minute and token',
   ),
-  requestsPerMinutePerProject: perMinute(
-    'REQUESTS_PER_MINUTE_PER_PROJECT',
-    12_000,
-    'requests per minute and project; a ZipProject can set a lower limit',
-  ),
   authFailuresPerMinute: perMinute(
     'AUTH_FAILURES_PER_MINUTE',
     600,

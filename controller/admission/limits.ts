@@ -1,28 +1,20 @@
-import { projectKey } from '#crds/api-group.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
-import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { LedgerOptions } from './ledger.ts';
 
-/** The limits of the settings; the limit of a project, if set, takes precedence. */
+/** The limits of the settings, and those of the project's class, which a project can only lower. */
 export const ledgerSettings = (
   config: Pick<
     ControllerConfig,
-    | 'maxActiveJobs'
-    | 'maxActiveJobsPerProject'
-    | 'maxActiveJobsPerBucket'
-    | 'jobCreateRate'
-    | 'jobCreateBurst'
-    | 'trustedQueues'
+    'maxActiveJobs' | 'maxActiveJobsPerBucket' | 'jobCreateRate' | 'jobCreateBurst' | 'trustedQueues'
   >,
-  findProject: (key: ObjectKey) => ZipProject | undefined,
+  limitsIn: (namespace: string) => Pick<ProjectLimits, 'activeJobs'>,
 ): Pick<LedgerOptions, 'limits' | 'rate' | 'trustedQueues'> => ({
   trustedQueues: config.trustedQueues,
   limits: {
     inAll: config.maxActiveJobs,
     perBucket: config.maxActiveJobsPerBucket,
-    ofProject: (namespace) =>
-      findProject(projectKey(namespace))?.spec.limits?.activeJobs ?? config.maxActiveJobsPerProject,
+    ofProject: (namespace) => limitsIn(namespace).activeJobs,
   },
   rate: { perSecond: config.jobCreateRate, burst: config.jobCreateBurst },
 });

@@ -2,9 +2,10 @@ import { ANNOTATIONS, fileListOwner, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
+import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { commandOf } from './command.ts';
 
 /** The caches that decisions are based on. */
@@ -14,6 +15,8 @@ export interface Caches {
   readonly pods: Reflector<Pod>;
   readonly buckets: Reflector<ZipBucket>;
   readonly projects: Reflector<ZipProject>;
+  /** The namespaces with a project class. */
+  readonly namespaces: Reflector<Namespace>;
 }
 
 /** Selects the Jobs and pods of the controller; the API server does not send others. */
@@ -65,7 +68,13 @@ export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'met
   readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
   /** Includes only the last attempt. */
   readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
+  /** Bytes of the whole ZipJob and its file list in the store of the API server. */
+  readonly storedBytes: number;
 }
+
+/** Bytes of a ZipJob of the cache, or of what it was made from. */
+export const cachedBytesOf = (zipJob: ZipJob | RestingZipJob): number =>
+  'storedBytes' in zipJob ? zipJob.storedBytes : storedBytesOf(zipJob);
 
 const restMetadata = ({
   annotations,
@@ -100,6 +109,7 @@ export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
     metadata: restMetadata(metadata),
     spec: defined({ bucketRef, key, filesFrom, ttlSecondsAfterFinished }),
     status: restStatus(status),
+    storedBytes: storedBytesOf(zipJob),
   };
 };
 

@@ -9,13 +9,6 @@ export const JOB_SETTINGS = {
     default: 100,
     description: 'maximum running jobs in total; 0 starts no new jobs',
   },
-  maxActiveJobsPerProject: {
-    env: 'MAX_ACTIVE_JOBS_PER_PROJECT',
-    type: 'integer',
-    minimum: 0,
-    default: 50,
-    description: 'maximum running jobs of a project, if its spec.limits.activeJobs is not set',
-  },
   maxActiveJobsPerBucket: {
     env: 'MAX_ACTIVE_JOBS_PER_BUCKET',
     type: 'integer',
@@ -64,6 +57,14 @@ export const JOB_SETTINGS = {
     minimum: 86_400,
     default: 604_800,
     description: 'default ttlSecondsAfterFinished of a failed ZipJob',
+  },
+  fullProjectTtlSeconds: {
+    env: 'FULL_PROJECT_TTL_SECONDS',
+    type: 'integer',
+    minimum: 1,
+    default: 86_400,
+    description:
+      'how long a finished ZipJob is kept in a project that uses more than 90 % of its storedJobs or storedBytes',
   },
   fileListTtlSeconds: {
     env: 'FILE_LIST_TTL_SECONDS',

@@ -33,6 +33,8 @@ export interface Observation {
   readonly listOwner?: ZipJob | undefined;
   /** For a finished job: reruns that use its file list. */
   readonly listUsers?: readonly ZipJob[];
+  /** For a finished job: its project is nearly full and deletes it before others. */
+  readonly isSurplus?: boolean;
   /** Set only for an unfinished job that is being deleted. */
   readonly isNamespaceTerminating: boolean;
 }
@@ -102,6 +104,7 @@ export type DecisionConfig = Pick<
   | 'succeededTtlSeconds'
   | 'failedTtlSeconds'
   | 'fileListTtlSeconds'
+  | 'fullProjectTtlSeconds'
   | 'restoredAfterSeconds'
   | 'recoveryDeadlineSeconds'
   | 'recoveryTimeoutSeconds'

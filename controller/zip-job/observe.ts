@@ -21,9 +21,10 @@ import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
 import { lacksPod } from './policies/lacks-pod.ts';
+import type { SurplusJobs } from './surplus-jobs.ts';
 
 export interface ObserveOptions {
-  readonly caches: Caches;
+  readonly caches: Omit<Caches, 'namespaces'>;
   readonly jobs: Pick<ObjectClient<Job>, 'get'>;
   readonly pods: Pick<ObjectClient<Pod>, 'get' | 'list'>;
   readonly events: Pick<ObjectClient<Event>, 'list'>;
@@ -32,6 +33,7 @@ export interface ObserveOptions {
   readonly memory: Pick<Memory, 'newest' | 'refusal'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
+  readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
 }
@@ -146,6 +148,7 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),
   position: { state: 'none' },
   isNamespaceTerminating: false,
+  isSurplus: options.surplusJobs.isSurplus(key),
   listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
 });
 

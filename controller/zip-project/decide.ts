@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
-import type { EndpointState, ZipProject } from '#crds/zip-project.ts';
+import type { EndpointState } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
+import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
 import { holdsFinalizer } from '../kube-state/release.ts';
 import type {
   ProjectAction,
@@ -19,10 +20,15 @@ type Readiness = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
 
 const list = new Intl.ListFormat('en');
 
-const ready = (kinds: readonly string[]): Readiness => ({
+const classNote = ({ name, unknown }: ProjectClass): string =>
+  unknown === undefined
+    ? ''
+    : ` The namespace has the class "${unknown}", which does not exist, so the limits of the class "${name}" apply.`;
+
+const ready = (kinds: readonly string[], projectClass: ProjectClass): Readiness => ({
   status: 'True',
   reason: 'ProjectReady',
-  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.`,
+  message: `${list.format(kinds)} ${ZIPPER_SERVICE_ACCOUNT} of the zippers ${kinds.length === 1 ? 'exists' : 'exist'}.${classNote(projectClass)}`,
 });
 
 const notReady = ({ message }: Error): Readiness => ({
@@ -33,10 +39,11 @@ const notReady = ({ message }: Error): Readiness => ({
 
 /** The next status, if it differs. */
 const changed = (
-  project: ZipProject,
+  { project, projectClass }: Pick<ProjectObservation, 'project' | 'projectClass'>,
   readiness: Readiness,
   { webhook, now }: { readonly webhook: EndpointState | undefined; readonly now: Date },
 ): Pick<ProjectDecision, 'status'> => {
+  const { name, limits } = projectClass;
   const { generation } = project.metadata;
   const change = {
     type: 'Ready',
@@ -46,15 +53,17 @@ const changed = (
   const status: ProjectStatus = {
     conditions: setCondition(project.status?.conditions, change, now),
     ...(webhook && { webhook }),
+    class: { name, limits },
   };
   return isDeepStrictEqual(status, project.status) ? {} : { status };
 };
 
 const leaving = (
-  project: ZipProject,
+  seen: ProjectObservation,
   remainder: Remainder,
   at: { readonly now: Date; readonly config: ProjectConfig },
 ): ProjectDecision => {
+  const { project } = seen;
   if (!holdsFinalizer(project.metadata)) return { actions: [] };
   const { now, config } = at;
   const next = projectDeletion(
@@ -66,21 +75,26 @@ const leaving = (
   const { cancel, message, until } = next;
   const readiness = { status: 'False', reason: 'ProjectDeleting', message: shorten(message) } as const;
   return {
-    ...changed(project, readiness, { webhook: project.status?.webhook, now }),
+    ...changed(seen, readiness, { webhook: project.status?.webhook, now }),
     actions: cancel.map(({ metadata }): ProjectAction => ({ kind: 'cancelJob', name: metadata.name })),
     requeueAfterMs: Math.max(0, until.getTime() - now.getTime()),
   };
 };
 
 const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): ProjectDecision => {
-  const { project, children, failure } = seen;
+  const { children, failure, projectClass } = seen;
   const missing = children.filter(({ isPresent }) => !isPresent);
   if (missing.length > 0 && !failure)
     return { actions: missing.map((child): ProjectAction => ({ kind: 'createChild', child })) };
   const { state, actions } = projectWebhook(seen, now, config);
-  const readiness = failure ? notReady(failure) : ready(children.map(({ kind }) => kind));
+  const readiness = failure
+    ? notReady(failure)
+    : ready(
+        children.map(({ kind }) => kind),
+        projectClass,
+      );
   return {
-    ...changed(project, readiness, { webhook: state, now }),
+    ...changed(seen, readiness, { webhook: state, now }),
     actions,
     ...(failure && { failure }),
   };
@@ -93,7 +107,7 @@ export const decideProject = (
   config: ProjectConfig,
 ): ProjectDecision => {
   const { project, remainder } = seen;
-  if (remainder) return leaving(project, remainder, { now, config });
+  if (remainder) return leaving(seen, remainder, { now, config });
   if (!holdsFinalizer(project.metadata)) return { actions: [{ kind: 'addFinalizer' }] };
   return keeping(seen, now, config);
 };

@@ -1,6 +1,7 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
@@ -27,6 +28,8 @@ export interface Remainder {
 /** The input of a decision about one ZipProject. */
 export interface ProjectObservation {
   readonly project: ZipProject;
+  /** The class of its namespace. */
+  readonly projectClass: ProjectClass;
   /** In the order in which they are created. */
   readonly children: readonly ProjectChild[];
   /** Why a child could not be created in this reconcile. */

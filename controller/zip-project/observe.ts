@@ -2,6 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import type { Caches } from '../kube-state/caches.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { isLeaving } from '../kube-state/release.ts';
@@ -15,6 +16,7 @@ import type { ProjectChildren } from './project-children.ts';
 export interface ObserveProjectOptions {
   readonly caches: Pick<Caches, 'projects' | 'zipJobs' | 'buckets'>;
   readonly children: Pick<ProjectChildren, 'of'>;
+  readonly projectClasses: Pick<ProjectClasses, 'of'>;
   readonly notes: Pick<EndpointNotes, 'of'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
@@ -53,6 +55,7 @@ export const createObserveProject =
     const { created = [], failure } = hints;
     return {
       project,
+      projectClass: options.projectClasses.of(project.metadata.namespace),
       children: options.children
         .of(project)
         .map((child) => (created.includes(child.kind) ? { ...child, isPresent: true } : child)),

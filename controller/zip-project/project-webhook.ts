@@ -12,6 +12,8 @@ export interface ProjectWebhook {
   readonly actions: readonly ProjectAction[];
 }
 
+type WebhookObservation = Omit<ProjectObservation, 'projectClass'>;
+
 const withTest = (
   state: EndpointState | undefined,
   test: NonNullable<EndpointState['test']>,
@@ -27,7 +29,7 @@ const hosted = (
 };
 
 /** Sends the requested test event once and records its result when it is known. */
-const tested = (seen: ProjectObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
+const tested = (seen: WebhookObservation, state: EndpointState | undefined, now: Date): ProjectWebhook => {
   const { project, test } = seen;
   // Keeps the result until the cached status contains it; otherwise the event would be sent again.
   const known: readonly ProjectAction[] = test.kind === 'stale' ? [{ kind: 'acknowledgeTest' }] : [];
@@ -48,7 +50,7 @@ const tested = (seen: ProjectObservation, state: EndpointState | undefined, now:
 
 /** The endpoint state of a project, from webhook deliveries and from commands of users. */
 export const projectWebhook = (
-  seen: ProjectObservation,
+  seen: WebhookObservation,
   now: Date,
   { webhookDisableAfterSeconds }: Pick<ProjectConfig, 'webhookDisableAfterSeconds'>,
 ): ProjectWebhook => {

@@ -110,12 +110,12 @@ const seenToCreated = async (
 const install = (cluster: Cluster): Promise<unknown> =>
   installChart(cluster, {
     api: { replicas: 0 },
+    projectClasses: { default: { activeJobs: 100_000, storedJobs: 1_000_000 } },
     controller: {
       replicas: 1,
       settings: {
         TRUSTED_QUEUES: [QUEUE],
         MAX_ACTIVE_JOBS: 100_000,
-        MAX_ACTIVE_JOBS_PER_PROJECT: 100_000,
         MAX_ACTIVE_JOBS_PER_BUCKET: 100_000,
       },
     },

@@ -46,6 +46,7 @@ describe('the roles of the chart', function () {
 
   it('grant the API only what it needs (P13)', () => {
     expect(grants(clusterRole('zipjobs-api'))).to.deep.equal([
+      'core namespaces: list watch',
       'core secrets: create',
       'zipjobs.dev zipbuckets: get list watch',
       'zipjobs.dev zipjobs: create get list watch',
@@ -67,7 +68,7 @@ describe('the roles of the chart', function () {
     expect(grants(clusterRole('zipjobs-controller'))).to.deep.equal([
       'batch jobs: create delete get list watch',
       'core events: create list patch',
-      'core namespaces: get',
+      'core namespaces: get list watch',
       'core pods/status: patch',
       'core pods: delete get list watch',
       'core secrets [zipjobs-webhook]: get',
@@ -169,7 +170,7 @@ describe('the roles of the chart', function () {
 
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(15);
+    expect(policies).to.have.length(16);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

@@ -53,6 +53,9 @@ describe('the values of the chart', function () {
     'a setting that the chart sets itself': { 'api.settings.PORT': 1 },
     'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
     'a tag as a digest': { 'api.image.digest': 'latest' },
+    'an unknown limit of a class': { 'projectClasses.large': { speed: 5 } },
+    'a limit of a class below its least': { 'projectClasses.default.storedJobs': 0 },
+    'a class whose name is no value of a label': { projectClasses: { 'a b': {} } },
     'an address that is not a CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },
     'an address of a store that is not a CIDR': { 'store.allowCidrs': ['10.0.0.1'] },
     'a URL as a store': { 'store.allowedHosts': ['https://minio.example.com'] },
@@ -103,6 +106,8 @@ describe('the values of the chart', function () {
       'dashboard.enabled': true,
       'dashboard.settings': { DASHBOARD_IDLE_MS: 60_000 },
       trustedProxies: ['10.0.0.0/8', 'fd00::/8'],
+      'projectClasses.default.activeJobs': 7,
+      'projectClasses.large': { storedBytes: 10_737_418_240 },
       'zipper.settings': { PARTS_IN_FLIGHT: 5, MAX_ARCHIVE_BYTES: 161_061_273_600 },
       'zipper.resources.limits.memory': '1Gi',
       'zipper.recovery.resources.limits.memory': '192Mi',
@@ -120,6 +125,10 @@ describe('the values of the chart', function () {
     });
     const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
+    for (const { classes } of [api, controller]) {
+      expect(classes.standard).to.include({ activeJobs: 7, storedJobs: 10_000 });
+      expect(classes.byName.get('large')).to.include({ activeJobs: 7, storedBytes: 10_737_418_240 });
+    }
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);
     expect(controller.egressClusterCidrs).to.deep.equal(['34.118.224.0/20']);
     expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
@@ -169,7 +178,10 @@ describe('the values of the chart', function () {
   it("keep the processes' own defaults, except where the chart knows better ones", () => {
     const controller = readControllerConfig(plain(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
-    const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...rest } = bare;
+    const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...others } = bare;
+    // The class `default` has the same limits, and so have the processes without the chart.
+    const { projectClassesJson: _classesJson, classes, ...rest } = others;
+    expect(controller.classes.standard).to.deep.equal(classes.standard);
     const ofChart = ['recoveryResourcesJson', 'recoveryPriorityClassName'] as const;
     for (const name of ['host', 'podName', 'podNamespace', 'zipperImage', ...ofChart] as const)
       delete (rest as Partial<typeof rest>)[name];

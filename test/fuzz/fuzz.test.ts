@@ -25,10 +25,9 @@ const BUCKET = 'reports';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
 const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 900);
 const LEAST_REQUESTS = 5_000;
-const NO_RATE_LIMITS = {
-  REQUESTS_PER_MINUTE_PER_TOKEN: 0,
-  REQUESTS_PER_MINUTE_PER_PROJECT: 0,
-  AUTH_FAILURES_PER_MINUTE: 0,
+const NO_LIMITS = {
+  api: { settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0, AUTH_FAILURES_PER_MINUTE: 0 } },
+  projectClasses: { default: { requestsPerMinute: 0, storedJobs: 1_000_000 } },
 };
 
 interface Run {
@@ -80,7 +79,7 @@ describe('the OpenAPI description of the API', function () {
   before(async () => {
     programs = await installFuzzer();
     cluster = await sharedCluster();
-    const installation = await installChart(cluster, { api: { settings: NO_RATE_LIMITS } });
+    const installation = await installChart(cluster, NO_LIMITS);
     baseUrl = await installation.apiUrl();
     project = await createProject(cluster, { namespace: NAMESPACE });
     await applyObjects(cluster, SERVICES.map(bucketObject));

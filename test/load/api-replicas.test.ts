@@ -41,10 +41,8 @@ describe('two replicas of the API', function () {
     redis = life.use(await startRedisServer());
     await installChart(cluster, {
       redis: { url: redis.url },
-      api: {
-        replicas: 2,
-        settings: { REQUESTS_PER_MINUTE_PER_TOKEN: LIMIT, REQUESTS_PER_MINUTE_PER_PROJECT: LIMIT },
-      },
+      projectClasses: { default: { requestsPerMinute: LIMIT } },
+      api: { replicas: 2, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: LIMIT } },
     });
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     balancer = life.use(await balanceOverPods(admin));

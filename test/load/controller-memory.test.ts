@@ -140,7 +140,13 @@ describe('10,000 finished ZipJobs', function () {
   });
 
   it('keep an API that ran before them and a restarted one below 200 MiB, even when all are read', async () => {
-    const settings = { REQUESTS_PER_MINUTE_PER_TOKEN: 0, REQUESTS_PER_MINUTE_PER_PROJECT: 0 };
+    const values = {
+      api: {
+        podAnnotations: { 'zipjobs.dev/test-run': 'restarted' },
+        settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 },
+      },
+      projectClasses: { default: { requestsPerMinute: 0 } },
+    };
     const expectBelow = async (when: string): Promise<void> => {
       const [pod] = componentPods(cluster, 'api');
       const { resident, peak } = await memoryOf(pod?.containers[0]?.pid ?? 0);
@@ -150,8 +156,7 @@ describe('10,000 finished ZipJobs', function () {
       expect(peak, when).to.be.greaterThan(0).and.lessThan(BAR_BYTES);
     };
     await expectBelow('from the start');
-    const podAnnotations = { 'zipjobs.dev/test-run': 'restarted' };
-    const baseUrl = await (await installChart(cluster, { api: { podAnnotations, settings } })).apiUrl();
+    const baseUrl = await (await installChart(cluster, values)).apiUrl();
     await until('the first API to be gone', () => componentPods(cluster, 'api').length === 1);
     await expectBelow('ready');
     await inParallel(JOBS, 16, async (index) => {

@@ -6,11 +6,17 @@ const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
 const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 
+const PER_PROJECT = 'A project may have another limit.';
+
 const rowsOf = (
   settings: PublishedSettings,
   { values } = jsonLimits(settings),
 ): readonly (readonly Part[])[] => [
-  ['Files per archive', grouped(settings.maxFiles), 'A project may have a lower limit.'],
+  [
+    'Files per archive',
+    grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
+    PER_PROJECT,
+  ],
   ['Request body', bytes(settings.maxBodyBytes), ''],
   [
     'JSON values in the body',
@@ -26,12 +32,10 @@ const rowsOf = (
     bytes(settings.maxFileListBytesPerProject),
     'Compressed. A list is deleted some time after its job finishes.',
   ],
+  ['Stored jobs per project', grouped(settings.projectLimits.storedJobs), PER_PROJECT],
+  ['Stored jobs and file lists per project', bytes(settings.projectLimits.storedBytes), PER_PROJECT],
   ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
-  [
-    'Requests per project',
-    perMinute(settings.requestsPerMinutePerProject),
-    'A project may have a lower limit.',
-  ],
+  ['Requests per project', perMinute(settings.projectLimits.requestsPerMinute), PER_PROJECT],
   ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
 ];
 

@@ -88,11 +88,11 @@ interface Due {
 }
 
 const dueOf = (s: Situation): readonly Due[] => {
-  const { zipJob, listUsers } = s.seen;
+  const { zipJob, listUsers, isSurplus } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
   return [
     { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
-    { at: expiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteZipJob' } },
+    { at: expiresAt(zipJob, s.config, { listUsers, isSurplus }), action: { kind: 'deleteZipJob' } },
   ];
 };
 

@@ -6,14 +6,26 @@ export interface ExpirySettings {
   readonly succeededTtlSeconds: number;
   readonly failedTtlSeconds: number;
   readonly fileListTtlSeconds: number;
+  /** Of a job that a full project deletes first. */
+  readonly fullProjectTtlSeconds: number;
 }
 
-const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number => {
+const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings, isSurplus: boolean): number => {
   const own = spec.ttlSecondsAfterFinished ?? {};
-  return status?.phase === 'Succeeded'
-    ? (own.succeeded ?? settings.succeededTtlSeconds)
-    : (own.failed ?? settings.failedTtlSeconds);
+  const usual =
+    status?.phase === 'Succeeded'
+      ? (own.succeeded ?? settings.succeededTtlSeconds)
+      : (own.failed ?? settings.failedTtlSeconds);
+  return isSurplus ? Math.min(usual, settings.fullProjectTtlSeconds) : usual;
 };
+
+/** What else decides when a job is deleted. */
+export interface ExpiryFacts {
+  /** Reruns that use its file list. */
+  readonly listUsers?: readonly ZipJob[] | undefined;
+  /** True if its project is nearly full and this is one of its oldest finished jobs. */
+  readonly isSurplus?: boolean | undefined;
+}
 
 /**
  * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
@@ -22,12 +34,12 @@ const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings): number 
 export const expiresAt = (
   zipJob: ZipJob,
   settings: ExpirySettings,
-  listUsers: readonly ZipJob[] = [],
+  { listUsers = [], isSurplus = false }: ExpiryFacts = {},
 ): Date | undefined => {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || zipJob.status?.webhook?.state === 'Pending') return undefined;
   if (!listUsers.every(isFinished)) return undefined;
-  return new Date(finishedAt + ttlSeconds(zipJob, settings) * 1000);
+  return new Date(finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000);
 };
 
 /** True if the file list belongs to this job. A rerun uses the file list of the original job. */

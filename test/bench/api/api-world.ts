@@ -16,7 +16,7 @@ const WARM_UP = resolve(import.meta.dirname, '../../../api/warm-up/main.ts');
 const NAMESPACE = 'bench';
 /** As many connections as the API itself opens to the API server. */
 const CONNECTIONS = 64;
-const NO_LIMITS = { REQUESTS_PER_MINUTE_PER_TOKEN: 0, REQUESTS_PER_MINUTE_PER_PROJECT: 0 };
+const NO_LIMITS = { requestsPerMinute: 0, storedJobs: 10_000_000, storedBytes: 1e12 };
 
 /** The API with the settings of the chart, on a cluster without a controller, and one client of it. */
 export interface ApiWorld extends AsyncDisposable {
@@ -46,7 +46,8 @@ export interface ApiCall {
 
 const replicas = (cluster: Cluster, api: number, controller: number) =>
   installChart(cluster, {
-    api: { replicas: api, settings: NO_LIMITS },
+    api: { replicas: api, settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 } },
+    projectClasses: { default: NO_LIMITS },
     controller: { replicas: controller },
   });
 

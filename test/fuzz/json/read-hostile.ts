@@ -5,6 +5,7 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { errorCode } from '#runtime/errors.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { runToEnd } from '#test/support/run-to-end.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { expectedOf } from './json-oracle.ts';
@@ -44,6 +45,7 @@ const differenceOf = (body: Buffer): string | undefined => {
 /** Reads bodies as the API does. */
 export const createReadHostile = () => {
   const requestPolicy = createRequestPolicy({
+    limitsOf: projectClasses().limitsOf,
     egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
     limits: LIMITS,
   });

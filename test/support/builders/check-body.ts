@@ -6,9 +6,11 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { aProject } from '../servers/api-server.ts';
+import { projectClasses } from './project-classes.ts';
 
 const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const policy = createRequestPolicy({
+  limitsOf: projectClasses().limitsOf,
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
   limits: LIMITS,
 });

@@ -4,7 +4,6 @@ import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import { type AppDeps, createApp } from '#api/app.ts';
 import { toCachedJob } from '#api/cached-job.ts';
 import { createCreateZipJob } from '#api/create-zip-job.ts';
-import { createFileListLedger } from '#api/file-list-ledger.ts';
 import { createFindBucket } from '#api/find-bucket.ts';
 import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
 import { createApiMetrics } from '#api/metrics.ts';
@@ -14,6 +13,7 @@ import { createReadRequest } from '#api/read-request.ts';
 import { rejectInput } from '#api/reject-input.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
+import { createStorageLedger, type StorageLedger } from '#api/storage-ledger.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
 import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
@@ -22,14 +22,16 @@ import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 import { createLimitedServer, type LimitedServerSettings } from '#runtime/http/limited-server.ts';
-import type { Secret } from '#runtime/kube/resources.ts';
+import type { Namespace, Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
+import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
+import { createProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
@@ -72,8 +74,10 @@ export interface ApiServerOptions {
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
   readonly maxFileListBytes?: number;
+  /** Classes by name, as in the chart. */
+  readonly projectClasses?: Readonly<Record<string, Partial<ProjectLimits>>>;
   readonly workTimeoutMs?: number;
-  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count'>>;
+  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf'>>;
   readonly count?: CountRequest;
   readonly inFlight?: Partial<AppDeps['inFlight']>;
   readonly trustedProxies?: readonly string[];
@@ -90,12 +94,17 @@ const HTTP: LimitedServerSettings = {
   maxHeaderBytes: 16_384,
 };
 
-const createStores = () => ({
-  jobs: createFakeObjectsKeptAs(toCachedJob, { indexes: { [UID_INDEX]: uidIndex } }),
+const createStores = (storage: StorageLedger) => ({
+  jobs: createFakeObjectsKeptAs(toCachedJob, {
+    indexes: { [UID_INDEX]: uidIndex },
+    onChange: (change) => storage.note(change),
+  }),
   secrets: createFakeObjects<Secret>(),
   buckets: createFakeObjects<ZipBucket>(),
   tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
   projects: createFakeObjects<ZipProject>(),
+  /** The namespaces with a class. */
+  namespaces: createFakeObjects<Namespace>(),
 });
 
 const settingsOf = (options: ApiServerOptions) => ({
@@ -107,26 +116,39 @@ const settingsOf = (options: ApiServerOptions) => ({
   maxHeaderBytes: 16_384,
   maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
   requestsPerMinutePerToken: 0,
-  requestsPerMinutePerProject: 0,
   authFailuresPerMinute: 0,
   ...options.rateLimits,
   helpUrl: '/docs',
 });
 
-const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerOptions) => {
+const NO_RATE_LIMIT = { requestsPerMinute: 0 };
+
+const createDeps = (
+  stores: ReturnType<typeof createStores>,
+  storage: StorageLedger,
+  options: ApiServerOptions,
+) => {
   const logLines: string[] = [];
   const destination = { write: (line: string) => logLines.push(line) };
   const log = createLogger('api', { level: 'debug', destination });
   const clock = options.clock ?? systemClock;
   const registry = new Registry();
   const metrics = createApiMetrics(registry);
-  const { jobs, secrets, buckets, tokens, projects } = stores;
+  const { jobs, secrets, buckets, tokens, projects, namespaces } = stores;
+  const classes = readClassLimits(
+    JSON.stringify({
+      ...options.projectClasses,
+      default: { ...NO_RATE_LIMIT, ...options.projectClasses?.['default'] },
+    }),
+  );
+  const { limitsOf } = createProjectClasses({ classes, namespaces: namespaces.reflector });
   const settings = settingsOf(options);
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
         limits: settings,
+        limitsOf,
       }),
       limits: settings,
     }),
@@ -134,7 +156,8 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
     createZipJob: createCreateZipJob({
       jobClient: jobs.client,
       secretClient: secrets.client,
-      fileLists: createFileListLedger({ clock, maxBytes: settings.maxFileListBytesPerProject }),
+      storage,
+      limitsOf,
       abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
       metrics,
       clock,
@@ -180,8 +203,11 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
       maxCreates: 1_000,
       ...options.inFlight,
     },
-    rateLimits: createRateLimits({ ...settings, count: options.count ?? createLocalCounts() }),
-    documents: createDocuments({ settings, version: '0.0.0' }),
+    rateLimits: createRateLimits({ ...settings, limitsOf, count: options.count ?? createLocalCounts() }),
+    documents: createDocuments({
+      settings: { ...settings, projectLimits: classes.standard },
+      version: '0.0.0',
+    }),
     body: { maxBytes: settings.maxBodyBytes, lingerMs: 500, arrivalMs: options.bodyArrivalMs ?? 500 },
   };
 };
@@ -191,13 +217,17 @@ const createDeps = (stores: ReturnType<typeof createStores>, options: ApiServerO
  * bucket `cold` (r2) and one token with every permission.
  */
 export const startApiServer = async (options: ApiServerOptions = {}) => {
-  const stores = createStores();
+  const storage = createStorageLedger({
+    clock: options.clock ?? systemClock,
+    maxFileListBytes: settingsOf(options).maxFileListBytesPerProject,
+  });
+  const stores = createStores(storage);
   const token = generateToken();
   stores.projects.put(aProject('team-a'));
   stores.buckets.put(aBucket('team-a', 's3', 'archive'));
   stores.buckets.put(aBucket('team-a', 'r2', 'cold'));
   stores.tokens.put(aToken('team-a', token));
-  const deps = createDeps(stores, options);
+  const deps = createDeps(stores, storage, options);
   const state = { stopping: false };
   const app = createApp({ ...deps, isStopping: () => state.stopping });
   const listener = app.callback();

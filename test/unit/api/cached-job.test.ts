@@ -7,11 +7,13 @@ import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 const job = (change: Partial<Pick<ZipJob, 'spec' | 'status'>> & { annotations?: Record<string, string> }) => {
   const one = aZipJob();
   const { annotations = {}, ...rest } = change;
-  return toCachedJob({
+  const { bytes, ...kept } = toCachedJob({
     ...one,
     ...rest,
     metadata: { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion: '7', annotations },
   });
+  expect(bytes).to.be.above(100);
+  return kept;
 };
 const metadata = { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion: '7' };
 const spec = (text: string) => ({ bucketRef: { name: 's3-a' }, key: 'a.zip', metadata: text });

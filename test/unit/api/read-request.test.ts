@@ -8,12 +8,14 @@ import { jsonLimits } from '#api/schemas/limits.ts';
 import type { Steps } from '#api/steps.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LONGEST_STEP_MS = 250;
 const limits = { maxFiles: 10_000, maxUrlLength: 2_048, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const requestPolicy = createRequestPolicy({
+  limitsOf: projectClasses().limitsOf,
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
   limits,
 });

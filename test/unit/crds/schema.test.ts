@@ -159,11 +159,13 @@ const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
   status: { lastUsedAt: TIME },
 };
 
+const LIMITS = { activeJobs: 1, filesPerJob: 1, requestsPerMinute: 1, storedJobs: 1, storedBytes: 1 };
+
 const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   spec: {
     displayName: 'd',
     webhook: { url: 'https://a/', events: ['COMPLETED'], enabled: true },
-    limits: { activeJobs: 1, filesPerJob: 1, requestsPerMinute: 1 },
+    limits: LIMITS,
     jobDefaults: {
       compression: 'store',
       onSourceError: 'Fail',
@@ -184,6 +186,7 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
     },
   },
   status: {
+    class: { name: 'c', limits: LIMITS },
     conditions: [condition],
     webhook: {
       host: 'a',

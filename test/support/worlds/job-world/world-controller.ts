@@ -179,6 +179,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
       ...shared,
       caches: cachesOf(world),
       events: { list: () => Promise.resolve([]) },
+      surplusJobs: { isSurplus: () => false },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
     controller: ZIPJOB,

@@ -7,7 +7,8 @@ const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
 describe('rate limits', () => {
   it('are reported in every response to an authenticated caller (T8)', async () => {
     await using api = await startApiServer({
-      rateLimits: { requestsPerMinutePerToken: 100, requestsPerMinutePerProject: 200 },
+      rateLimits: { requestsPerMinutePerToken: 100 },
+      projectClasses: { default: { requestsPerMinute: 200 } },
     });
     for (const response of [await api.post(A_REQUEST), await api.post('{'), await api.ask({ path: PATH })]) {
       expect(response.headers.get('ratelimit-policy')).to.equal('"token";q=100;w=60, "project";q=200;w=60');

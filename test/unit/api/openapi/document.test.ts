@@ -4,6 +4,7 @@ import { request } from 'undici';
 import { EXPANSIONS } from '#api/expand/read-expand.ts';
 import { createDocument } from '#api/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
 
@@ -164,7 +165,7 @@ describe('createDocument', () => {
     maxHeaderBytes: 1,
     maxFileListBytesPerProject: 1,
     requestsPerMinutePerToken: 1,
-    requestsPerMinutePerProject: 1,
+    projectLimits: projectClasses().of('team-a').limits,
     authFailuresPerMinute: 1,
     helpUrl: 'https://help.example.com/codes',
   };

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { ERROR_CODES, type ErrorCode } from '#api/error-codes.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { generateToken } from '#crds/api-token.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
@@ -53,6 +54,19 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
   file_lists_full: async () => {
     await using full = await startApiServer({ maxFileListBytes: 20 });
     return await full.post(A_REQUEST);
+  },
+  stored_jobs_full: async () => {
+    await using full = await startApiServer({ projectClasses: { default: { storedJobs: 1 } } });
+    await full.post(A_REQUEST);
+    return await full.post(A_REQUEST);
+  },
+  stored_bytes_full: async () => {
+    await using full = await startApiServer({ projectClasses: { default: { storedBytes: 20 } } });
+    return await full.post(A_REQUEST);
+  },
+  quota_exceeded: async (api) => {
+    api.jobs.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
+    return api.post(A_REQUEST);
   },
   headers_too_large: async (api) =>
     ofRaw(await rawHttp(api.port, [`GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`])),

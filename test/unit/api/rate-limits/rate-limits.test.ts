@@ -2,13 +2,15 @@ import { expect } from 'chai';
 import { rateLimitHeaders } from '#api/rate-limits/rate-limit-headers.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
+const classWith = (requestsPerMinute: number) => projectClasses({ default: { requestsPerMinute } }).limitsOf;
 const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
   createRateLimits({
     count: createLocalCounts(),
+    limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
-    requestsPerMinutePerProject: 10,
     authFailuresPerMinute: 2,
     ...change,
   });
@@ -41,14 +43,14 @@ describe('createRateLimits', () => {
     [0, 4, 4],
     [10, undefined, 10],
   ] as const)
-    it(`limits a project that is granted ${granted} and requests ${requested} to ${limit}`, async () => {
-      const limits = limitsOf({ requestsPerMinutePerProject: granted });
+    it(`limits a project whose class grants ${granted} and that sets ${requested} to ${limit} (N8)`, async () => {
+      const limits = limitsOf({ limitsOf: classWith(granted) });
       const quotas = await limits.take(caller('a', requested));
       expect(quotas.find(({ name }) => name === 'project')?.limit).to.equal(limit);
     });
 
   it('has no limit where the setting is 0', async () => {
-    const limits = limitsOf({ requestsPerMinutePerToken: 0, requestsPerMinutePerProject: 0 });
+    const limits = limitsOf({ requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
     expect(await limits.take(caller())).to.deep.equal([]);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { zipJobSkeleton } from '#controller/kube-state/caches.ts';
+import { cachedBytesOf, zipJobSkeleton } from '#controller/kube-state/caches.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
@@ -15,6 +15,15 @@ describe('zipJobSkeleton', () => {
       attempts: status.attempts,
     });
     expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
+  });
+
+  it('keeps the size of the whole ZipJob and its file list (N2)', () => {
+    const metadata = { annotations: { 'zipjobs.dev/file-list-bytes': '1000' } };
+    const zipJob = aZipJob({ status: finishedAs('Succeeded'), metadata });
+    const skeleton = zipJobSkeleton(zipJob);
+    expect(skeleton).to.not.equal(zipJob);
+    expect(cachedBytesOf(skeleton)).to.equal(cachedBytesOf(zipJob));
+    expect(cachedBytesOf(zipJob)).to.equal(JSON.stringify(zipJob).length + 1000);
   });
 
   it('keeps the whole ZipJob while work remains', () => {

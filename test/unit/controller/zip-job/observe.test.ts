@@ -43,6 +43,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
       buckets: buckets.reflector,
       projects: projects.reflector,
     },
+    surplusJobs: { isSurplus: () => false },
     jobs: jobs.client,
     pods: pods.client,
     events: events.client,

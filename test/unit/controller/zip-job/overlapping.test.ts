@@ -152,7 +152,8 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     acknowledge: () => undefined,
     waiting: 0,
   };
-  const shared = { ...clients, memory, ledger, dispatcher, clock };
+  const surplusJobs = { isSurplus: () => false };
+  const shared = { ...clients, memory, ledger, surplusJobs, dispatcher, clock };
   const config = aConfig();
   const reconcile = createReconcile({
     controller: ZIPJOB,

@@ -5,6 +5,7 @@ import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 
 const webhook = { state: 'Enabled', endpoint: 'e' } as const;
 
@@ -17,10 +18,12 @@ const deletedProject = (change: Partial<ZipProject> = {}): ZipProject => {
 const judge = (
   project: ZipProject,
   remainder: Partial<ProjectObservation['remainder']> = {},
+  projectClass: ProjectObservation['projectClass'] = projectClasses().of('team-a'),
 ): ProjectDecision =>
   decideProject(
     {
       project,
+      projectClass,
       children: [],
       responses: [],
       test: { kind: 'idle' },
@@ -37,6 +40,14 @@ describe('decideProject for a project that is being deleted', () => {
     expect(decision.requeueAfterMs).to.equal(240_000);
     expect(decision.status).to.have.nested.property('conditions[0].reason', 'ProjectDeleting');
     expect(decision.status?.webhook).to.equal(webhook);
+  });
+
+  it('writes the class of the namespace and its limits (N8)', () => {
+    const large = projectClasses({ large: { activeJobs: 200 } }, { 'team-a': 'large' }).of('team-a');
+    expect(judge(deletedProject(), { buckets: [aZipBucket()] }, large).status?.class).to.deep.equal({
+      name: 'large',
+      limits: large.limits,
+    });
   });
 
   it('does not write the same condition twice', () => {

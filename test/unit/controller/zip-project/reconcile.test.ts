@@ -21,6 +21,7 @@ import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago, aZipBucket, aZipJob, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
 
 const KEY = `${NAMESPACE}/project`;
 const URL = 'https://hooks.example/a';
@@ -75,7 +76,14 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
   const isNamespaceTerminating = () => Promise.resolve(false);
   const reconcile = createReconcile({
     controller: ZIPPROJECT,
-    observe: createObserveProject({ caches, children, notes, dispatcher, isNamespaceTerminating }),
+    observe: createObserveProject({
+      caches,
+      projectClasses: projectClasses(),
+      children,
+      notes,
+      dispatcher,
+      isNamespaceTerminating,
+    }),
     decide: (seen, now) => decideProject(seen, now, aConfig()),
     act: createActOnProject({
       applyStatus: apply,
@@ -119,6 +127,7 @@ const READY = {
   observedGeneration: 1,
   lastTransitionTime: '2026-01-02T03:04:05Z',
 } as const;
+const CLASS = projectClasses().of(NAMESPACE);
 const present = ['ServiceAccount', 'RoleBinding'];
 
 describe('the reconciler of ZipProjects', () => {
@@ -144,7 +153,7 @@ describe('the reconciler of ZipProjects', () => {
           uid: 'uid-project',
           resourceVersion: stored?.metadata.resourceVersion,
         },
-        status: { conditions: [READY] },
+        status: { conditions: [READY], class: CLASS },
         by: 'zipjobs-controller',
         subresource: 'status',
       },
@@ -174,7 +183,9 @@ describe('the reconciler of ZipProjects', () => {
   });
 
   it('does not write an unchanged status', async () => {
-    const { run, applied, calls } = setUp(aProject({}, { status: { conditions: [READY] } }), { present });
+    const { run, applied, calls } = setUp(aProject({}, { status: { conditions: [READY], class: CLASS } }), {
+      present,
+    });
     await run();
     expect([applied, calls]).to.deep.equal([[], []]);
   });

@@ -17,6 +17,19 @@ describe('expiresAt', () => {
     expect(expiresAt(aZipJob({ spec, status: finishedAs('Succeeded') }), config)).to.deep.equal(at(5));
     expect(expiresAt(aZipJob({ spec, status: finishedAs('Cancelled') }), config)).to.deep.equal(at(-50));
   });
+  it('is a day after the end for a surplus job, unless its own time is shorter (N2)', () => {
+    const facts = { isSurplus: true };
+    const status = finishedAs('Succeeded');
+    expect(expiresAt(aZipJob({ status }), config, facts)).to.deep.equal(at(10 - 86_400));
+    const spec = { ttlSecondsAfterFinished: { succeeded: 60 } };
+    expect(expiresAt(aZipJob({ spec, status }), config, facts)).to.deep.equal(at(-50));
+  });
+  it('is undefined for a surplus job whose webhook is pending or whose list is in use (N2)', () => {
+    const pending = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
+    expect(expiresAt(aZipJob({ status: pending }), config, { isSurplus: true })).to.equal(undefined);
+    const facts = { isSurplus: true, listUsers: [aZipJob({ status: running('p1') })] };
+    expect(expiresAt(aZipJob({ status: finishedAs('Failed') }), config, facts)).to.equal(undefined);
+  });
   it('is undefined while a webhook is pending (W18)', () => {
     const status = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
     expect(expiresAt(aZipJob({ status }), config)).to.equal(undefined);
@@ -32,7 +45,7 @@ describe('expiresAt', () => {
     const again = (status: ZipJobStatus) =>
       aZipJob({ metadata: { name: 'again' }, spec: { ...first.spec }, status });
     expect(fileListExpiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
-    expect(expiresAt(first, config, [again(running('p1'))])).to.equal(undefined);
+    expect(expiresAt(first, config, { listUsers: [again(running('p1'))] })).to.equal(undefined);
     const ended = again(finishedAs('Failed'));
     expect(fileListExpiresAt(first, config, [ended])).to.deep.equal(at(10 - 3600));
     expect(fileListExpiresAt(ended, config)).to.equal(undefined);

@@ -1,0 +1,142 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Change } from '#runtime/kube/types.ts';
+import { type ApiError, fileListsFull, storedBytesFull, storedJobsFull } from './api-error.ts';
+import type { CachedJob } from './cached-job.ts';
+
+/** What the jobs of a project occupy in the store of the API server. */
+export interface Storage {
+  readonly jobs: number;
+  /** Bytes of the jobs and their file lists. */
+  readonly bytes: number;
+  /** Compressed bytes of the file lists. */
+  readonly fileListBytes: number;
+}
+
+export type StorageLimits = Pick<ProjectLimits, 'storedJobs' | 'storedBytes'>;
+
+/** A job to be created. */
+export interface NewJob {
+  readonly namespace: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly fileListBytes: number;
+}
+
+export interface StorageLedgerDeps {
+  readonly clock: Clock;
+  readonly maxFileListBytes: number;
+}
+
+/** Tracks what each project stores, from the watch and from this process's own creates. */
+export interface StorageLedger {
+  /** Records a change of a cached ZipJob. */
+  note(change: Change<CachedJob>): void;
+  /**
+   * Counts a job before it is created; does nothing for a job that is already counted. Returns the reason for refusing it
+   * if the project would exceed a limit.
+   */
+  admit(job: NewJob, limits: StorageLimits): ApiError | undefined;
+  /** Removes a job that was not created. */
+  forget(namespace: string, name: string): void;
+  /** Projects that store jobs. */
+  totals(): IterableIterator<[namespace: string, stored: Storage]>;
+}
+
+/** By then, the watch has reported a created job. */
+const PENDING_MS = 60_000;
+
+const NOTHING: Storage = { jobs: 0, bytes: 0, fileListBytes: 0 };
+
+const sum = (one: Storage, other: Storage, sign: 1 | -1 = 1): Storage => ({
+  jobs: one.jobs + sign * other.jobs,
+  bytes: one.bytes + sign * other.bytes,
+  fileListBytes: one.fileListBytes + sign * other.fileListBytes,
+});
+
+const storageOf = ({ bytes, fileListBytes = 0 }: Pick<CachedJob, 'bytes' | 'fileListBytes'>): Storage => ({
+  jobs: 1,
+  bytes,
+  fileListBytes,
+});
+
+interface Pending {
+  readonly namespace: string;
+  readonly storage: Storage;
+  readonly until: number;
+}
+
+/** Sums by project. Projects without jobs have no entry. */
+const createTotals = () => {
+  const totals = new Map<string, Storage>();
+  const of = (namespace: string): Storage => totals.get(namespace) ?? NOTHING;
+  return {
+    of,
+    add: (namespace: string, storage: Storage, sign: 1 | -1): void => {
+      const total = sum(of(namespace), storage, sign);
+      if (total.jobs > 0) totals.set(namespace, total);
+      else totals.delete(namespace);
+    },
+    entries: () => totals.entries(),
+  };
+};
+
+const refusalOf = (
+  total: Storage,
+  { storedJobs, storedBytes, maxFileListBytes }: StorageLimits & { readonly maxFileListBytes: number },
+): ApiError | undefined => {
+  if (total.fileListBytes > maxFileListBytes) return fileListsFull(maxFileListBytes);
+  if (total.jobs > storedJobs) return storedJobsFull(storedJobs);
+  return total.bytes > storedBytes ? storedBytesFull(storedBytes) : undefined;
+};
+
+export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
+  const totals = createTotals();
+  const stored = new Map<string, Storage>();
+  /** Oldest first. */
+  const pending = new Map<string, Pending>();
+
+  const drop = (key: string): void => {
+    const known = pending.get(key);
+    if (known === undefined) return;
+    pending.delete(key);
+    totals.add(known.namespace, known.storage, -1);
+  };
+  const expire = (): void => {
+    const now = clock.monotonicMs();
+    for (const [key, { until }] of pending) {
+      if (until > now) return;
+      drop(key);
+    }
+  };
+
+  return {
+    note: (change) => {
+      const job = change.kind === 'set' ? change.object : change.before;
+      const { namespace } = job.metadata;
+      drop(change.key);
+      const before = stored.get(change.key);
+      if (before) totals.add(namespace, before, -1);
+      stored.delete(change.key);
+      if (change.kind === 'deleted') return;
+      const storage = storageOf(job);
+      stored.set(change.key, storage);
+      totals.add(namespace, storage, 1);
+    },
+    admit: ({ namespace, name, ...job }, limits) => {
+      expire();
+      const key = `${namespace}/${name}`;
+      if (stored.has(key) || pending.has(key)) return undefined;
+      const storage = storageOf(job);
+      const refused = refusalOf(sum(totals.of(namespace), storage), { ...limits, maxFileListBytes });
+      if (refused) return refused;
+      pending.set(key, { namespace, storage, until: clock.monotonicMs() + PENDING_MS });
+      totals.add(namespace, storage, 1);
+      return undefined;
+    },
+    forget: (namespace, name) => {
+      drop(`${namespace}/${name}`);
+    },
+    totals: () => totals.entries(),
+  };
+};

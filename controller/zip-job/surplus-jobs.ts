@@ -1,0 +1,149 @@
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { cachedBytesOf } from '../kube-state/caches.ts';
+import { timeOf } from '../kube-state/times.ts';
+
+export interface SurplusJobsOptions {
+  /** The limits in force for the project of a namespace. */
+  readonly limitsOf: (namespace: string) => Pick<ProjectLimits, 'storedJobs' | 'storedBytes'>;
+  /** A finished job is kept for at least this time. */
+  readonly fullProjectTtlSeconds: number;
+  readonly clock: Clock;
+  /** Called with the jobs of a project that become surplus. */
+  readonly onSurplus: (namespace: string, keys: readonly ObjectKey[]) => void;
+}
+
+/** The finished jobs that a nearly full project deletes before their time, so that it can accept new ones. */
+export interface SurplusJobs {
+  see(change: Change<ZipJob>): void;
+  isSurplus(key: ObjectKey): boolean;
+  /** Chooses again after the limits of a project changed. */
+  refresh(namespace: string): void;
+}
+
+/** Deletion starts here, so that a project is not full while its oldest jobs are being deleted. */
+const HIGH_SHARE = 0.9;
+/** Changes of this time are handled together. */
+const SETTLE_MS = 2_000;
+const LONGEST_WAIT_MS = 60_000;
+
+interface StoredJob {
+  readonly key: ObjectKey;
+  readonly bytes: number;
+  /** When the job finished; undefined before that and while its webhook is pending. */
+  readonly doneAtMs: number | undefined;
+}
+
+interface Project {
+  readonly jobs: Map<ObjectKey, StoredJob>;
+  bytes: number;
+  surplus: ReadonlySet<ObjectKey>;
+  later: { readonly timer: Disposable; readonly atMs: number } | undefined;
+}
+
+interface Excess {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+const toStoredJob = (zipJob: ZipJob): StoredJob => ({
+  key: objectKey(zipJob),
+  bytes: cachedBytesOf(zipJob),
+  doneAtMs:
+    isFinished(zipJob) && zipJob.status?.webhook?.state !== 'Pending'
+      ? timeOf(zipJob.status?.finishedAt)
+      : undefined,
+});
+
+const isOver = ({ jobs, bytes }: Excess): boolean => jobs > 0 || bytes > 0;
+
+class ProjectStorage implements SurplusJobs {
+  readonly #options: SurplusJobsOptions;
+  readonly #projects = new Map<string, Project>();
+
+  constructor(options: SurplusJobsOptions) {
+    this.#options = options;
+  }
+
+  see(change: Change<ZipJob>): void {
+    const object = change.kind === 'set' ? change.object : change.before;
+    const { namespace } = object.metadata;
+    const project = this.#projects.get(namespace) ?? this.#add(namespace);
+    project.bytes -= project.jobs.get(change.key)?.bytes ?? 0;
+    project.jobs.delete(change.key);
+    if (change.kind === 'set') {
+      const stored = toStoredJob(change.object);
+      project.jobs.set(change.key, stored);
+      project.bytes += stored.bytes;
+    }
+    if (project.jobs.size === 0) this.#forget(namespace, project);
+    else if (isOver(this.#excess(namespace, project))) this.#chooseAfter(SETTLE_MS, namespace, project);
+  }
+
+  isSurplus(key: ObjectKey): boolean {
+    return this.#projects.get(key.slice(0, key.indexOf('/')))?.surplus.has(key) ?? false;
+  }
+
+  refresh(namespace: string): void {
+    const project = this.#projects.get(namespace);
+    if (project) this.#choose(namespace, project);
+  }
+
+  #add(namespace: string): Project {
+    const project: Project = { jobs: new Map(), bytes: 0, surplus: new Set(), later: undefined };
+    this.#projects.set(namespace, project);
+    return project;
+  }
+
+  #forget(namespace: string, { later }: Project): void {
+    later?.timer[Symbol.dispose]();
+    this.#projects.delete(namespace);
+  }
+
+  #excess(namespace: string, { jobs, bytes }: Project): Excess {
+    const { storedJobs, storedBytes } = this.#options.limitsOf(namespace);
+    return { jobs: jobs.size - storedJobs * HIGH_SHARE, bytes: bytes - storedBytes * HIGH_SHARE };
+  }
+
+  /** Keeps an earlier timer. */
+  #chooseAfter(delayMs: number, namespace: string, project: Project): void {
+    const { clock } = this.#options;
+    const atMs = clock.monotonicMs() + delayMs;
+    if (project.later && project.later.atMs <= atMs) return;
+    project.later?.timer[Symbol.dispose]();
+    project.later = { atMs, timer: clock.after(delayMs, () => this.#choose(namespace, project)) };
+  }
+
+  /** Chooses the oldest finished jobs, and again later for as long as the project stores too much. */
+  #choose(namespace: string, project: Project): void {
+    project.later?.timer[Symbol.dispose]();
+    project.later = undefined;
+    const { clock, fullProjectTtlSeconds, onSurplus } = this.#options;
+    const before = project.surplus;
+    let excess = this.#excess(namespace, project);
+    if (!isOver(excess)) {
+      project.surplus = new Set();
+      return;
+    }
+    const doneBeforeMs = clock.date().getTime() - fullProjectTtlSeconds * 1000;
+    const surplus = new Set<ObjectKey>();
+    for (const { key, bytes } of oldestFirst(project, doneBeforeMs)) {
+      if (!isOver(excess)) break;
+      surplus.add(key);
+      excess = { jobs: excess.jobs - 1, bytes: excess.bytes - bytes };
+    }
+    project.surplus = surplus;
+    this.#chooseAfter(LONGEST_WAIT_MS, namespace, project);
+    const added = [...surplus].filter((key) => !before.has(key));
+    if (added.length > 0) onSurplus(namespace, added);
+  }
+}
+
+const oldestFirst = ({ jobs }: Project, doneBeforeMs: number): readonly StoredJob[] =>
+  [...jobs.values()]
+    .filter(({ doneAtMs }) => doneAtMs !== undefined && doneAtMs <= doneBeforeMs)
+    .sort((a, b) => (a.doneAtMs ?? 0) - (b.doneAtMs ?? 0));
+
+export const createSurplusJobs = (options: SurplusJobsOptions): SurplusJobs => new ProjectStorage(options);

@@ -1,0 +1,83 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import type { Settings } from '../config.ts';
+import { ConfigError } from '../errors.ts';
+import { isRecord } from '../kube/decode.ts';
+
+export const PROJECT_CLASS_SETTINGS = {
+  projectClassesJson: {
+    env: 'PROJECT_CLASSES_JSON',
+    type: 'string',
+    default: '{}',
+    description: 'limits of the projects of each class, by the name of the class, as JSON',
+  },
+} as const satisfies Settings;
+
+export interface ClassLimits {
+  /** Of the class `default`. */
+  readonly standard: ProjectLimits;
+  readonly byName: ReadonlyMap<string, ProjectLimits>;
+}
+
+/** The class of a namespace without the label, or whose label names no class. */
+export const DEFAULT_CLASS = 'default';
+
+/** Limits that the class `default` does not set. The chart has the same values. */
+const BUILT_IN: ProjectLimits = {
+  requestsPerMinute: 12_000,
+  activeJobs: 50,
+  filesPerJob: 10_000,
+  storedJobs: 10_000,
+  storedBytes: 512 * 1_024 * 1_024,
+};
+
+/** Least value of each limit. 0 requests means no limit, and 0 active jobs starts none. */
+const MINIMA: Readonly<Record<keyof ProjectLimits, number>> = {
+  requestsPerMinute: 0,
+  activeJobs: 0,
+  filesPerJob: 1,
+  storedJobs: 1,
+  storedBytes: 1,
+};
+
+const { env: ENV } = PROJECT_CLASS_SETTINGS.projectClassesJson;
+const MAX_CLASSES = 64;
+/** A name is the value of a label. */
+const CLASS_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ConfigError(`${ENV} is not valid JSON`, error);
+  }
+};
+
+const isLimit = (name: string): name is keyof ProjectLimits => Object.hasOwn(MINIMA, name);
+
+const limitsOf = (name: string, value: unknown): Partial<ProjectLimits> => {
+  if (!CLASS_NAME.test(name))
+    throw new ConfigError(`${ENV}: ${JSON.stringify(name)} is not a valid name of a class`);
+  if (!isRecord(value)) throw new ConfigError(`${ENV}: class ${name} must be an object of limits`);
+  for (const [limit, figure] of Object.entries(value)) {
+    if (!isLimit(limit)) throw new ConfigError(`${ENV}: class ${name} has an unknown limit ${limit}`);
+    if (!Number.isSafeInteger(figure) || Number(figure) < MINIMA[limit])
+      throw new ConfigError(
+        `${ENV}: ${limit} of class ${name} must be an integer of at least ${MINIMA[limit]}`,
+      );
+  }
+  return value;
+};
+
+/**
+ * A limit that a class omits is the one of the class `default`.
+ * @throws ConfigError
+ */
+export const readClassLimits = (text: string): ClassLimits => {
+  const classes = parse(text);
+  if (!isRecord(classes)) throw new ConfigError(`${ENV} must be a JSON object`);
+  const names = Object.keys(classes);
+  if (names.length > MAX_CLASSES) throw new ConfigError(`${ENV} must have at most ${MAX_CLASSES} classes`);
+  const standard = { ...BUILT_IN, ...limitsOf(DEFAULT_CLASS, classes[DEFAULT_CLASS] ?? {}) };
+  const byName = names.map((name) => [name, { ...standard, ...limitsOf(name, classes[name]) }] as const);
+  return { standard, byName: new Map(byName) };
+};

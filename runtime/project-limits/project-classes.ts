@@ -1,0 +1,59 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
+import type { Namespace } from '../kube/resources.ts';
+import type { Reflector } from '../kube/types.ts';
+import { type ClassLimits, DEFAULT_CLASS } from './class-settings.ts';
+
+/** The class in force for a project. */
+export interface ProjectClass {
+  readonly name: string;
+  /** The highest values that its projects can have. */
+  readonly limits: ProjectLimits;
+  /** The label of the namespace, if it names no class. */
+  readonly unknown?: string;
+}
+
+/** The classes of projects, which only the operator of the cluster can assign. */
+export interface ProjectClasses {
+  /** The class of the project in a namespace. */
+  readonly of: (namespace: string) => ProjectClass;
+  /** The limits in force: those of the class, or lower ones of the ZipProject. */
+  readonly limitsOf: (namespace: string, project: Pick<ZipProject, 'spec'> | undefined) => ProjectLimits;
+}
+
+export interface ProjectClassesDeps {
+  readonly classes: ClassLimits;
+  /** The namespaces with the label; created by `watchClassLabels`. */
+  readonly namespaces: Pick<Reflector<Namespace>, 'get'>;
+}
+
+const lower = (ceiling: number, own: number | undefined): number => Math.min(ceiling, own ?? ceiling);
+
+/** Users who own a namespace may edit its ZipProject, so it can lower a limit of the operator but not raise it. */
+const lowered = (ceilings: ProjectLimits, own: Partial<ProjectLimits> = {}): ProjectLimits => ({
+  requestsPerMinute:
+    ceilings.requestsPerMinute === 0
+      ? (own.requestsPerMinute ?? 0)
+      : lower(ceilings.requestsPerMinute, own.requestsPerMinute),
+  activeJobs: lower(ceilings.activeJobs, own.activeJobs),
+  filesPerJob: lower(ceilings.filesPerJob, own.filesPerJob),
+  storedJobs: lower(ceilings.storedJobs, own.storedJobs),
+  storedBytes: lower(ceilings.storedBytes, own.storedBytes),
+});
+
+export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps): ProjectClasses => {
+  const classOf = (namespace: string): ProjectClass => {
+    const label = namespaces.get(`/${namespace}`)?.metadata.labels?.[LABELS.projectClass];
+    const limits = label === undefined ? undefined : classes.byName.get(label);
+    if (label !== undefined && limits !== undefined) return { name: label, limits };
+    return {
+      name: DEFAULT_CLASS,
+      limits: classes.standard,
+      ...(label !== undefined && { unknown: label }),
+    };
+  };
+  return {
+    of: classOf,
+    limitsOf: (namespace, project) => lowered(classOf(namespace).limits, project?.spec.limits),
+  };
+};

@@ -1,0 +1,13 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+
+/** Compressed bytes of the stored file list of a job; 0 if it has none, or none any more. */
+export const fileListBytesOf = ({ metadata: { annotations = {} } }: Pick<ZipJob, 'metadata'>): number => {
+  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return 0;
+  const bytes = Number(annotations[ANNOTATIONS.fileListBytes] ?? 0);
+  return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0;
+};
+
+/** Bytes of a job in the store of the API server: its JSON and its file list. */
+export const storedBytesOf = (job: ZipJob): number =>
+  Buffer.byteLength(JSON.stringify(job)) + fileListBytesOf(job);

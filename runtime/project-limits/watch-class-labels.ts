@@ -1,0 +1,38 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { keptAs } from '../kube/kept-as.ts';
+import { createReflector } from '../kube/reflector.ts';
+import type { ReflectorMetrics } from '../kube/reflector-options.ts';
+import { type Namespace, RESOURCES } from '../kube/resources.ts';
+import type { Change, Reflector } from '../kube/types.ts';
+import type { Logger } from '../log.ts';
+import { defined } from '../optional.ts';
+
+const toLabelled = ({ apiVersion, kind, metadata }: Namespace): Namespace => {
+  const { name, namespace, uid, resourceVersion, labels } = metadata;
+  const projectClass = labels?.[LABELS.projectClass] ?? '';
+  return defined({
+    apiVersion,
+    kind,
+    metadata: defined({
+      name,
+      namespace,
+      uid,
+      resourceVersion,
+      labels: { [LABELS.projectClass]: projectClass },
+    }),
+  });
+};
+
+/** A cache of the namespaces with a class; the API server does not send others. */
+export const watchClassLabels = (deps: {
+  readonly kube: KubeClient;
+  readonly log: Logger;
+  readonly metrics: ReflectorMetrics;
+  readonly onChange?: (change: Change<Namespace>) => void;
+}): Reflector<Namespace> =>
+  createReflector({
+    ...deps,
+    definition: keptAs(RESOURCES.namespaces, toLabelled),
+    labelSelector: LABELS.projectClass,
+  });

@@ -1,0 +1,30 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import type { Namespace } from '#runtime/kube/resources.ts';
+import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
+import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+
+export type Classes = Readonly<Record<string, Partial<ProjectLimits>>>;
+
+export const aNamespace = (name: string, projectClass?: string): Namespace => ({
+  metadata: {
+    name,
+    namespace: '',
+    ...(projectClass !== undefined && { labels: { [LABELS.projectClass]: projectClass } }),
+  },
+});
+
+/** Classes as in the chart, and the class that the label of each namespace names. */
+export const projectClasses = (
+  classes: Classes = {},
+  labels: Readonly<Record<string, string>> = {},
+): ProjectClasses =>
+  createProjectClasses({
+    classes: readClassLimits(JSON.stringify(classes)),
+    namespaces: {
+      get: (key) => {
+        const label = labels[key.slice(1)];
+        return label === undefined ? undefined : aNamespace(key.slice(1), label);
+      },
+    },
+  });

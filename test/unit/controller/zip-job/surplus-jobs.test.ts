@@ -1,0 +1,109 @@
+import { expect } from 'chai';
+import { createSurplusJobs } from '#controller/zip-job/surplus-jobs.ts';
+import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { type Change, objectKey } from '#runtime/kube/types.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const HOUR_MS = 3_600_000;
+
+const setUp = (change: { storedJobs?: number; storedBytes?: number } = {}) => {
+  const clock = createManualClock();
+  const chosen: string[] = [];
+  const limits = { storedJobs: 10, storedBytes: 1e9, ...change };
+  const surplus = createSurplusJobs({
+    limitsOf: () => limits,
+    fullProjectTtlSeconds: 86_400,
+    clock,
+    onSurplus: (_namespace, keys) => chosen.push(...keys.map((key) => key.slice(key.indexOf('/') + 1))),
+  });
+  const jobOf = (name: string, status: ZipJobStatus): ZipJob => aZipJob({ metadata: { name }, status });
+  const see = (name: string, status: ZipJobStatus): void => {
+    const object = jobOf(name, status);
+    surplus.see({ kind: 'set', key: objectKey(object), object, before: undefined });
+  };
+  /** A job that finished this many hours ago. */
+  const done = (name: string, hours: number, more: Partial<ZipJobStatus> = {}): void => {
+    const finishedAt = new Date(clock.date().getTime() - hours * HOUR_MS).toISOString();
+    see(name, finishedAs('Succeeded', { finishedAt, ...more }));
+  };
+  const remove = (name: string): void => {
+    const before = jobOf(name, running('p'));
+    const change: Change<ZipJob> = { kind: 'deleted', key: objectKey(before), before };
+    surplus.see(change);
+  };
+  const isSurplus = (name: string): boolean => surplus.isSurplus(objectKey(jobOf(name, {})));
+  return { surplus, clock, limits, chosen, see, done, remove, isSurplus };
+};
+
+describe('createSurplusJobs', () => {
+  it('chooses the oldest finished jobs until a tenth of the limit is free (N2)', async () => {
+    const { clock, chosen, see, done, isSurplus } = setUp();
+    for (let n = 0; n < 6; n += 1) see(`running-${n}`, running('p'));
+    done('b', 40);
+    done('a', 50);
+    done('c', 30);
+    done('d', 26);
+    done('e', 25);
+    await clock.advance(2_000);
+    expect(chosen).to.deep.equal(['a', 'b']);
+    expect(isSurplus('a') && isSurplus('b')).to.equal(true);
+    expect(isSurplus('c')).to.equal(false);
+  });
+
+  it('chooses none below that (N2)', async () => {
+    const { clock, chosen, done } = setUp();
+    for (let n = 0; n < 9; n += 1) done(`old-${n}`, 100);
+    await clock.advance(120_000);
+    expect(chosen).to.deep.equal([]);
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('leaves jobs that are younger than a day or whose webhook is pending, and takes them later (N2)', async () => {
+    const { clock, chosen, see, done } = setUp();
+    for (let n = 0; n < 8; n += 1) see(`running-${n}`, running('p'));
+    done('young', 23.5);
+    done('unsent', 100, { webhook: { state: 'Pending' } });
+    await clock.advance(2_000);
+    expect(chosen).to.deep.equal([]);
+    done('unsent', 100, { webhook: { state: 'Exhausted' } });
+    await clock.advance(2_000);
+    expect(chosen).to.deep.equal(['unsent']);
+    see('running-8', running('p'));
+    await clock.advance(HOUR_MS);
+    expect(chosen).to.deep.equal(['unsent', 'young']);
+  });
+
+  it('counts bytes as well as jobs (N2)', async () => {
+    const { clock, chosen, done } = setUp({ storedJobs: 1_000, storedBytes: 2_000 });
+    done('a', 50);
+    done('b', 40);
+    done('c', 30);
+    await clock.advance(2_000);
+    expect(chosen[0]).to.equal('a');
+    expect(chosen).to.not.include('c');
+  });
+
+  it('spares a job again when others were deleted or the limit was raised (N2)', async () => {
+    const { surplus, clock, limits, chosen, done, remove, isSurplus } = setUp();
+    for (let n = 0; n < 11; n += 1) done(`old-${n}`, 100 - n);
+    await clock.advance(2_000);
+    expect(chosen).to.deep.equal(['old-0', 'old-1']);
+    remove('old-0');
+    await clock.advance(2_000);
+    expect(isSurplus('old-1')).to.equal(true);
+    limits.storedJobs = 50;
+    surplus.refresh(aZipJob().metadata.namespace);
+    expect(isSurplus('old-1')).to.equal(false);
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('forgets a project without jobs', async () => {
+    const { clock, done, remove, isSurplus } = setUp({ storedJobs: 1 });
+    done('a', 100);
+    remove('a');
+    expect(clock.pending).to.equal(0);
+    expect(isSurplus('a')).to.equal(false);
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
+import { projectClasses } from '#test/support/builders/project-classes.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+
+const CLASSES = {
+  default: { activeJobs: 20 },
+  large: { activeJobs: 200, storedJobs: 50_000 },
+};
+const LABELS = { 'team-l': 'large', 'team-x': 'no-such-class', 'team-p': 'constructor' };
+
+describe('createProjectClasses', () => {
+  const classes = projectClasses(CLASSES, LABELS);
+
+  it('takes the class from the label of the namespace (N8)', () => {
+    expect(classes.of('team-l')).to.deep.include({ name: 'large' });
+    expect(classes.of('team-l').limits).to.include({ activeJobs: 200, storedJobs: 50_000 });
+  });
+
+  it('uses the class default without a label, and for an unknown class (N8)', () => {
+    const { limits } = classes.of('team-a');
+    expect(limits).to.include({ activeJobs: 20, requestsPerMinute: 12_000, storedJobs: 10_000 });
+    expect(classes.of('team-a')).to.deep.equal({ name: 'default', limits });
+    expect(classes.of('team-x')).to.deep.equal({ name: 'default', limits, unknown: 'no-such-class' });
+    expect(classes.of('team-p')).to.deep.equal({ name: 'default', limits, unknown: 'constructor' });
+  });
+
+  it('lets a project lower each limit, and raise none (N8)', () => {
+    const { limits } = classes.of('team-l');
+    for (const [name, ceiling] of Object.entries(limits)) {
+      const set = (value: number) =>
+        classes.limitsOf('team-l', aProject('team-l', { limits: { [name]: value } }));
+      expect(set(ceiling - 1)).to.deep.equal({ ...limits, [name]: ceiling - 1 });
+      expect(set(ceiling + 1)).to.deep.equal(limits);
+    }
+    expect(classes.limitsOf('team-l', undefined)).to.deep.equal(limits);
+  });
+
+  it('lets a project set a request limit where its class has none', () => {
+    const unlimited = projectClasses({ default: { requestsPerMinute: 0 } });
+    const project = aProject('team-a', { limits: { requestsPerMinute: 7 } });
+    expect(unlimited.limitsOf('team-a', project).requestsPerMinute).to.equal(7);
+    expect(unlimited.limitsOf('team-a', aProject('team-a')).requestsPerMinute).to.equal(0);
+  });
+});
+
+describe('readClassLimits', () => {
+  it('gives a class the limits of the class default where it sets none', () => {
+    const { byName } = readClassLimits(JSON.stringify(CLASSES));
+    expect(byName.get('large')).to.deep.equal({
+      requestsPerMinute: 12_000,
+      activeJobs: 200,
+      filesPerJob: 10_000,
+      storedJobs: 50_000,
+      storedBytes: 536_870_912,
+    });
+  });
+
+  for (const [text, message] of [
+    ['{', 'not valid JSON'],
+    ['[]', 'must be a JSON object'],
+    ['{"a b":{}}', '"a b" is not a valid name'],
+    ['{"a":5}', 'class a must be an object'],
+    ['{"a":{"speed":5}}', 'unknown limit speed'],
+    ['{"a":{"toString":5}}', 'unknown limit toString'],
+    ['{"a":{"storedJobs":0}}', 'storedJobs of class a must be an integer of at least 1'],
+    ['{"a":{"activeJobs":"5"}}', 'activeJobs of class a must be an integer'],
+    ['{"a":{"storedBytes":1.5}}', 'storedBytes of class a must be an integer'],
+    [JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`c${n}`, {}]))), 'at most 64'],
+  ] as const)
+    it(`refuses ${text.slice(0, 40)}`, () => {
+      expect(() => readClassLimits(text)).to.throw('PROJECT_CLASSES_JSON');
+      expect(() => readClassLimits(text)).to.throw(message);
+    });
+});
