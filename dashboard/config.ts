@@ -43,6 +43,22 @@ const SESSIONS = {
     default: 43_200_000,
     description: 'maximum lifetime of a dashboard session, in milliseconds',
   },
+  dashboardSessionsPerUser: {
+    env: 'DASHBOARD_SESSIONS_PER_USER',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000,
+    default: 100,
+    description: 'maximum dashboard sessions of a user; a further sign-in ends the oldest one',
+  },
+  dashboardRequestsPerMinute: {
+    env: 'DASHBOARD_REQUESTS_PER_MINUTE',
+    type: 'integer',
+    minimum: 0,
+    default: 600,
+    description:
+      'requests per minute and dashboard session, including those of open pages; further ones receive 429; 0 for no limit',
+  },
   dashboardSignInsPerMinute: {
     env: 'DASHBOARD_SIGN_INS_PER_MINUTE',
     type: 'integer',

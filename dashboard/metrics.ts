@@ -4,6 +4,7 @@ import { createRequestMetrics, type RequestMetrics } from '#runtime/http/request
 export interface DashboardMetrics extends RequestMetrics {
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
+  readonly sessionsLimited: Counter;
 }
 
 /** Every metric of the dashboard. */
@@ -11,7 +12,12 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   ...createRequestMetrics(registry, 'zip_dashboard'),
   uncounted: new Counter({
     name: 'zip_dashboard_rate_limits_skipped_total',
-    help: 'Sign-in attempts that were accepted without being counted because Redis did not respond.',
+    help: 'Sign-in attempts and requests that were accepted without being counted because Redis did not respond.',
+    registers: [registry],
+  }),
+  sessionsLimited: new Counter({
+    name: 'zip_dashboard_rate_limited_total',
+    help: 'Requests that returned 429 because their session sent too many.',
     registers: [registry],
   }),
   overloads: new Counter({

@@ -7,6 +7,7 @@ import type { FrameOptions, MakeFrame } from './frame/frame.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
 import { notAllowed, type PageRequest, type PageResponse, type Route } from './page.ts';
 import type { Render } from './render.ts';
+import type { LimitRequests } from './sessions/session-limit.ts';
 import type { Session } from './sessions/sessions.ts';
 import type { User } from './user/user.ts';
 import { SEE_PROJECT } from './user/visible-projects.ts';
@@ -15,6 +16,7 @@ export interface RunRouteDeps {
   readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
   readonly sessionCookie: SessionCookie;
+  readonly limitRequests: LimitRequests;
   readonly userOf: (session: Session) => User;
   readonly frame: MakeFrame;
   readonly render: Render;
@@ -95,6 +97,7 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       if (comesFromElsewhere(ctx)) return responder.redirectPage(ctx);
       return toSignIn(ctx, '');
     }
+    await deps.limitRequests(ctx, session);
     if (route.method === 'POST') checkCsrf(ctx, session);
     const request: PageRequest = {
       user: deps.userOf(session),

@@ -32,6 +32,7 @@ import { rejectInput } from './reject-input.ts';
 import { createRender } from './render.ts';
 import { createRunRoute } from './run-route.ts';
 import { createLocalSessionStore } from './sessions/local-session-store.ts';
+import { createSessionLimit } from './sessions/session-limit.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createSharedSessionStore } from './sessions/shared-session-store.ts';
@@ -59,14 +60,17 @@ export interface DashboardDeps {
 
 const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
   const { dashboardIdleMs: idleMs, dashboardSessionMs: sessionMs, redisKeyPrefix: keyPrefix } = config;
-  if (redis !== undefined) return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs });
+  const maxPerUser = config.dashboardSessionsPerUser;
+  if (redis !== undefined)
+    return createSharedSessionStore({ redis, keyPrefix, clock, idleMs, sessionMs, maxPerUser });
   log.warn('REDIS_URL is not set: dashboard sessions are kept in memory and end with this process');
-  return createLocalSessionStore({ clock, idleMs });
+  return createLocalSessionStore({ clock, idleMs, maxPerUser });
 };
 
 const createApp = (deps: DashboardDeps) => {
   const { config, log, clock, metrics, kube, caches, redis } = deps;
-  const { uncounted } = metrics;
+  const { uncounted, sessionsLimited } = metrics;
+  const onExceeded = (): void => sessionsLimited.inc();
   const count = createCounts({ config, log, clock, redis, uncounted });
   const readForwarded = createReadForwarded(config.trustedProxies);
   const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
@@ -94,7 +98,16 @@ const createApp = (deps: DashboardDeps) => {
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
     routes: createRoutes(deps),
-    runRoute: createRunRoute({ clock, cookies, sessionCookie, userOf, frame, render, workTimeoutMs }),
+    runRoute: createRunRoute({
+      clock,
+      cookies,
+      sessionCookie,
+      limitRequests: createSessionLimit({ ...config, count, onExceeded }),
+      userOf,
+      frame,
+      render,
+      workTimeoutMs,
+    }),
   });
 };
 

@@ -23,7 +23,8 @@
   const refresh = async (part) => {
     const response = await fetch(part.dataset.live, { headers: { 'X-Live': '1' }, redirect: 'error' });
     if (response.status === 401 || response.status === 403) location.reload();
-    else if (response.ok) show(part, await response.text());
+    else if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    else show(part, await response.text());
   };
 
   const keepFresh = async (part) => {

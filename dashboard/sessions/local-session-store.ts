@@ -14,8 +14,9 @@ interface Kept {
 export const createLocalSessionStore = (deps: {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly idleMs: number;
+  readonly maxPerUser: number;
 }): SessionStore => {
-  const { clock, idleMs } = deps;
+  const { clock, idleMs, maxPerUser } = deps;
   // Each touch moves a session to the end, so the first one always expires next.
   const kept = new Map<string, Kept>();
   const forgetExpired = (): void => {
@@ -29,8 +30,15 @@ export const createLocalSessionStore = (deps: {
     kept.set(id, { ...session, untilMs: clock.monotonicMs() + idleMs });
     forgetExpired();
   };
+  const dropOldest = (user: string): void => {
+    const own = [...kept].filter(([, session]) => session.user === user);
+    for (const [id] of own.slice(0, Math.max(0, own.length - maxPerUser))) kept.delete(id);
+  };
   return {
-    put: async (id, record, { user }) => keep(id, { record, user }),
+    put: async (id, record, { user }) => {
+      keep(id, { record, user });
+      dropOldest(user);
+    },
     touch: async (id) => {
       forgetExpired();
       const session = kept.get(id);

@@ -2,7 +2,7 @@ import { AppError } from '#runtime/errors.ts';
 
 /** Stores encrypted sessions. It sees neither tokens nor user names. */
 export interface SessionStore {
-  /** Keeps a record of a user for `idleMs`. */
+  /** Keeps a record of a user for `idleMs`, and drops the user's oldest one above the limit. */
   put(id: string, record: string, of: { readonly user: string; readonly endsAtMs: number }): Promise<void>;
   /** Reads the record and restarts its idle timeout; undefined when there is none. */
   touch(id: string): Promise<string | undefined>;

@@ -9,6 +9,7 @@ export interface SharedSessionStoreDeps {
   readonly idleMs: number;
   /** Maximum lifetime of a session. */
   readonly sessionMs: number;
+  readonly maxPerUser: number;
 }
 
 const orAway = async <T>(response: Promise<T>): Promise<T> => {
@@ -21,7 +22,7 @@ const orAway = async <T>(response: Promise<T>): Promise<T> => {
 
 /** Keeps sessions in Redis, for all replicas. Every method throws SessionStoreAwayError while Redis is not responding. */
 export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionStore => {
-  const { redis, keyPrefix, clock, idleMs, sessionMs } = deps;
+  const { redis, keyPrefix, clock, idleMs, sessionMs, maxPerUser } = deps;
   const keyOf = (id: string): string => `${keyPrefix}session:${id}`;
   const keyOfUser = (user: string): string => `${keyPrefix}sessions-of:${user}`;
 
@@ -33,6 +34,8 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
       redis.zremrangebyscore(list, 0, clock.date().getTime()),
       redis.pexpire(list, sessionMs),
     ]);
+    const oldest = await redis.zrange(list, '0', String(-maxPerUser - 1));
+    if (oldest.length > 0) await Promise.all([redis.zrem(list, ...oldest), redis.del(oldest.map(keyOf))]);
   };
   const dropAll = async (user: string): Promise<void> => {
     const list = keyOfUser(user);

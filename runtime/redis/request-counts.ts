@@ -5,7 +5,7 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
 /** What is counted, separately for each subject. */
-export type CountName = 'token' | 'project' | 'failures' | 'signIns';
+export type CountName = 'token' | 'project' | 'failures' | 'signIns' | 'session';
 
 /** Requests of a subject in its current window. */
 export interface RequestCount {
@@ -36,6 +36,7 @@ const byName = (create: (name: CountName) => RateLimiterAbstract) => {
     project: create('project'),
     failures: create('failures'),
     signIns: create('signIns'),
+    session: create('session'),
   };
   return (name: CountName): RateLimiterAbstract => limiters[name];
 };

@@ -16,7 +16,7 @@ describe('createSessions', () => {
   const SESSION_MS = 300_000;
   const start = () => {
     const clock = createManualClock();
-    const store = createLocalSessionStore({ clock, idleMs: IDLE_MS });
+    const store = createLocalSessionStore({ clock, idleMs: IDLE_MS, maxPerUser: 3 });
     return { clock, store, sessions: createSessions({ store, clock, sessionMs: SESSION_MS }) };
   };
 
@@ -82,6 +82,21 @@ describe('createSessions', () => {
     expect(await sessions.read(other)).to.not.equal(undefined);
   });
 
+  it('ends the session of a user that was idle longest when there are too many', async () => {
+    const { clock, sessions } = start();
+    const other = await sessions.begin('bob', TOKEN);
+    const cookies: string[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      cookies.push(await sessions.begin('ada', TOKEN));
+      clock.jump(1_000);
+    }
+    await sessions.read(cookies[0] ?? '');
+    cookies.push(await sessions.begin('ada', TOKEN));
+    const open = await Promise.all(cookies.map(async (one) => (await sessions.read(one)) !== undefined));
+    expect(open).to.deep.equal([true, false, true, true]);
+    expect(await sessions.read(other)).to.not.equal(undefined);
+  });
+
   it('hides token and name from the store', async () => {
     const { clock, store } = start();
     const seen: string[] = [];
@@ -124,6 +139,7 @@ describe('createSharedSessionStore', function () {
       clock,
       idleMs: 60_000,
       sessionMs: 600_000,
+      maxPerUser: 3,
     });
     sessions = createSessions({ store, clock, sessionMs: 600_000 });
   });
@@ -158,6 +174,15 @@ describe('createSharedSessionStore', function () {
     const other = await sessions.begin('eve', TOKEN);
     await sessions.endAll('bob');
     for (const cookie of [a, b]) expect(await sessions.read(cookie)).to.equal(undefined);
+    expect(await sessions.read(other)).to.not.equal(undefined);
+  });
+
+  it('ends the oldest session of a user when there are too many', async () => {
+    const other = await sessions.begin('eve', TOKEN);
+    const cookies: string[] = [];
+    for (let n = 0; n < 5; n += 1) cookies.push(await sessions.begin('many', TOKEN));
+    const open = await Promise.all(cookies.map((one) => sessions.read(one)));
+    expect(open.filter((one) => one !== undefined)).to.have.length(3);
     expect(await sessions.read(other)).to.not.equal(undefined);
   });
 
