@@ -1,15 +1,10 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import { invalidInput } from './administration-error.ts';
-
-export interface ProjectLimits {
-  readonly activeJobs?: number;
-  readonly filesPerJob?: number;
-  readonly requestsPerMinute?: number;
-}
 
 export interface NewProject {
   readonly namespace: string;
   readonly displayName?: string;
-  readonly limits?: ProjectLimits;
+  readonly limits?: Partial<ProjectLimits>;
   /** Also creates the namespace if it does not exist. */
   readonly createNamespace?: boolean;
 }
@@ -45,12 +40,14 @@ export const checkDisplayName = (field: string, displayName: string | undefined)
 /** @throws AdministrationError InvalidInput */
 export const checkProjectChange = ({ displayName, limits = {} }: ProjectChange): void => {
   checkDisplayName('displayName', displayName ?? undefined);
-  for (const [name, value] of Object.entries(limits))
-    if (value !== null && (!Number.isInteger(value) || Number(value) < 1 || Number(value) > MAX_INT32))
+  for (const [name, value] of Object.entries(limits)) {
+    const maximum = name === 'storedBytes' ? Number.MAX_SAFE_INTEGER : MAX_INT32;
+    if (value !== null && (!Number.isInteger(value) || Number(value) < 1 || Number(value) > maximum))
       throw invalidInput(
         name,
-        `Invalid limit ${name}: ${String(value)}. Use an integer from 1 to ${MAX_INT32}`,
+        `Invalid limit ${name}: ${String(value)}. Use an integer from 1 to ${maximum}`,
       );
+  }
 };
 
 /** @throws AdministrationError InvalidInput */

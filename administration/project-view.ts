@@ -1,5 +1,6 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { type LimitView, toLimitView } from './project-limits.ts';
 
 /** A status as reported by the controller. */
 export interface Readiness {
@@ -10,7 +11,7 @@ export interface Readiness {
 }
 
 /** A project for display; null for unset or unknown fields. */
-export interface Project {
+export interface Project extends LimitView {
   /** Identifies the project: a namespace contains at most one. */
   readonly namespace: string;
   readonly displayName: string | null;
@@ -18,11 +19,6 @@ export interface Project {
   /** Null until the controller has reconciled it. */
   readonly ready: Readiness | null;
   readonly deletingSince: string | null;
-  readonly limits: {
-    readonly activeJobs: number | null;
-    readonly filesPerJob: number | null;
-    readonly requestsPerMinute: number | null;
-  };
 }
 
 const readinessOf = (conditions: Parameters<typeof findCondition>[0]): Readiness | null => {
@@ -32,13 +28,14 @@ const readinessOf = (conditions: Parameters<typeof findCondition>[0]): Readiness
   return { status, reason, message, since };
 };
 
-const NO_LIMITS: Project['limits'] = { activeJobs: null, filesPerJob: null, requestsPerMinute: null };
-
-export const toProject = ({ metadata, spec, status }: ZipProject): Project => ({
-  namespace: metadata.namespace,
-  displayName: spec.displayName ?? null,
-  createdAt: metadata.creationTimestamp ?? null,
-  ready: readinessOf(status?.conditions),
-  deletingSince: metadata.deletionTimestamp ?? null,
-  limits: { ...NO_LIMITS, ...spec.limits },
-});
+export const toProject = (project: ZipProject): Project => {
+  const { metadata, spec, status } = project;
+  return {
+    namespace: metadata.namespace,
+    displayName: spec.displayName ?? null,
+    createdAt: metadata.creationTimestamp ?? null,
+    ready: readinessOf(status?.conditions),
+    deletingSince: metadata.deletionTimestamp ?? null,
+    ...toLimitView(project),
+  };
+};

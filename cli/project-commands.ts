@@ -1,5 +1,7 @@
 import type { ProjectChange } from '#administration/project-input.ts';
+import { limitText } from '#administration/project-limits.ts';
 import type { Project } from '#administration/project-view.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -21,9 +23,12 @@ const described = (project: Project): string =>
     ['Created', project.createdAt],
     ['State', stateOf(project)],
     ['Message', project.ready?.message ?? null],
-    ['Max active jobs', project.limits.activeJobs],
-    ['Max files per job', project.limits.filesPerJob],
-    ['Max requests per minute', project.limits.requestsPerMinute],
+    ['Class', project.class?.name ?? null],
+    ['Max active jobs', limitText(project, 'activeJobs')],
+    ['Max files per job', limitText(project, 'filesPerJob')],
+    ['Max requests per minute', limitText(project, 'requestsPerMinute')],
+    ['Max stored jobs', limitText(project, 'storedJobs')],
+    ['Max stored bytes', limitText(project, 'storedBytes')],
   ]);
 
 const outputOf = (project: Project): Output => ({ value: project, text: described(project) });
@@ -54,14 +59,17 @@ interface CreateArguments extends GlobalArguments {
   readonly activeJobs: number | undefined;
   readonly filesPerJob: number | undefined;
   readonly requestsPerMinute: number | undefined;
+  readonly storedJobs: number | undefined;
+  readonly storedBytes: number | undefined;
   readonly createNamespace: boolean | undefined;
   readonly wait: boolean;
   readonly timeout: number;
 }
 
-const limitsOf = ({ activeJobs, filesPerJob, requestsPerMinute }: CreateArguments) => ({
-  ...defined({ activeJobs, filesPerJob, requestsPerMinute }),
-});
+const limitsOf = (args: CreateArguments): Partial<ProjectLimits> => {
+  const { activeJobs, filesPerJob, requestsPerMinute, storedJobs, storedBytes } = args;
+  return defined({ activeJobs, filesPerJob, requestsPerMinute, storedJobs, storedBytes });
+};
 
 const create: Command<CreateArguments> = async (args, session) => {
   const projects = session.administration.projects();
@@ -85,23 +93,26 @@ interface UpdateArguments extends GlobalArguments {
   readonly activeJobs: string | undefined;
   readonly filesPerJob: string | undefined;
   readonly requestsPerMinute: string | undefined;
+  readonly storedJobs: string | undefined;
+  readonly storedBytes: string | undefined;
 }
 
-const limitChange = (option: string, text: string): number | null => {
+const limitChange = (option: string, text: string | undefined): number | null | undefined => {
+  if (text === undefined) return undefined;
   if (text === NO_LIMIT) return null;
   if (/^[1-9]\d*$/.test(text)) return Number(text);
   throw new UsageError(`--${option} must be an integer of at least 1, or ${NO_LIMIT} to remove the limit`);
 };
 
 const changeOf = (args: UpdateArguments): ProjectChange => {
-  const { displayName, activeJobs, filesPerJob, requestsPerMinute } = args;
-  const limits = {
-    ...(activeJobs !== undefined && { activeJobs: limitChange('active-jobs', activeJobs) }),
-    ...(filesPerJob !== undefined && { filesPerJob: limitChange('files-per-job', filesPerJob) }),
-    ...(requestsPerMinute !== undefined && {
-      requestsPerMinute: limitChange('requests-per-minute', requestsPerMinute),
-    }),
-  };
+  const { displayName } = args;
+  const limits = defined({
+    activeJobs: limitChange('active-jobs', args.activeJobs),
+    filesPerJob: limitChange('files-per-job', args.filesPerJob),
+    requestsPerMinute: limitChange('requests-per-minute', args.requestsPerMinute),
+    storedJobs: limitChange('stored-jobs', args.storedJobs),
+    storedBytes: limitChange('stored-bytes', args.storedBytes),
+  });
   const change = {
     ...(displayName !== undefined && { displayName: displayName === '' ? null : displayName }),
     ...(Object.keys(limits).length > 0 && { limits }),
@@ -143,6 +154,8 @@ const LIMITS = {
   'active-jobs': 'Maximum number of jobs that run at once',
   'files-per-job': 'Maximum number of files in one archive',
   'requests-per-minute': 'Maximum number of API requests per minute',
+  'stored-jobs': 'Maximum number of stored jobs',
+  'stored-bytes': 'Maximum bytes of the stored jobs and their file lists',
 } as const;
 
 const limit = (name: keyof typeof LIMITS) =>
@@ -164,6 +177,8 @@ const CREATE_OPTIONS = {
   'active-jobs': limit('active-jobs'),
   'files-per-job': limit('files-per-job'),
   'requests-per-minute': limit('requests-per-minute'),
+  'stored-jobs': limit('stored-jobs'),
+  'stored-bytes': limit('stored-bytes'),
   wait: { type: 'boolean', default: true, describe: 'Wait until the project is ready' },
   timeout: TIMEOUT(60),
 } as const;
@@ -173,6 +188,8 @@ const UPDATE_OPTIONS = {
   'active-jobs': changedLimit('active-jobs'),
   'files-per-job': changedLimit('files-per-job'),
   'requests-per-minute': changedLimit('requests-per-minute'),
+  'stored-jobs': changedLimit('stored-jobs'),
+  'stored-bytes': changedLimit('stored-bytes'),
 } as const;
 
 const PROJECT = { type: 'string', demandOption: true, describe: 'Namespace of the project' } as const;
@@ -183,7 +200,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
       .command('list', 'List the projects that you have access to', (args) => args, run(list))
       .command(
         'show [project]',
-        'Show the state and the limits of a project',
+        'Show the state, the class and the limits of a project',
         (args) => args.positional('project', { type: 'string', describe: 'Namespace of the project' }),
         run(show),
       )

@@ -5,6 +5,7 @@ import { hourChart } from './hour-chart.ts';
 import { keptFor } from './kept-figures.ts';
 import { overviewOf } from './overview-figures.ts';
 import type { PageDeps } from './page-deps.ts';
+import { limitFacts } from './project-limits.ts';
 import { projectOf } from './project-of.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
@@ -13,7 +14,7 @@ const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 const FIGURES_AGE_MS = 2_000;
 
 /** The overview of a project; its figures stay live. */
-export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
+export const createOverviewPage = ({ caches, jobs }: PageDeps): readonly Route[] => {
   const figuresOf = keptFor(FIGURES_AGE_MS, (namespace, now) =>
     overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
   );
@@ -31,7 +32,11 @@ export const createOverviewPage = ({ caches }: PageDeps): readonly Route[] => {
       path: '/projects/:project',
       needs: NEEDS,
       handle: async (request) => {
-        const data = dataOf(request);
+        const figures = dataOf(request);
+        const data = {
+          ...figures,
+          limits: limitFacts(figures.project, jobs.order.size(request.namespace)),
+        };
         return { kind: 'page', view: '/pages/overview', title: data.title, section: 'overview', data };
       },
     },

@@ -42,7 +42,13 @@ describe('the command line', function () {
         namespace: world.own,
         displayName: 'Own',
         deletingSince: null,
-        limits: { activeJobs: 4, filesPerJob: null, requestsPerMinute: null },
+        limits: {
+          activeJobs: 4,
+          filesPerJob: null,
+          requestsPerMinute: null,
+          storedJobs: null,
+          storedBytes: null,
+        },
       });
     });
 
@@ -51,13 +57,25 @@ describe('the command line', function () {
         world.owner.json(['project', 'update', world.own, ...change]);
       expect(await update('--active-jobs', '7', '--files-per-job', '500')).to.deep.include({
         displayName: 'Own',
-        limits: { activeJobs: 7, filesPerJob: 500, requestsPerMinute: null },
+        limits: {
+          activeJobs: 7,
+          filesPerJob: 500,
+          requestsPerMinute: null,
+          storedJobs: null,
+          storedBytes: null,
+        },
       });
       expect(
         await update('--active-jobs', 'none', '--requests-per-minute', '90', '--display-name', ''),
       ).to.deep.include({
         displayName: null,
-        limits: { activeJobs: null, filesPerJob: 500, requestsPerMinute: 90 },
+        limits: {
+          activeJobs: null,
+          filesPerJob: 500,
+          requestsPerMinute: 90,
+          storedJobs: null,
+          storedBytes: null,
+        },
       });
       const { stdout } = await world.owner.succeed(['project', 'update', world.own, '--display-name', 'Own']);
       expect(stdout)

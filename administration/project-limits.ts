@@ -1,0 +1,55 @@
+import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
+
+type LimitName = keyof ProjectLimits;
+type Limits = Readonly<Record<LimitName, number | null>>;
+
+/** The limits of a project for display. */
+export interface LimitView {
+  /** The class that the operator assigned; null until the controller has reported it. */
+  readonly class: { readonly name: string; readonly limits: ProjectLimits } | null;
+  /** Limits that the project sets. A value above that of the class has no effect. */
+  readonly limits: Limits;
+  /** Null until the controller has reported the class. */
+  readonly limitsInForce: Limits;
+}
+
+const eachLimit = (valueOf: (name: LimitName) => number | null): Limits => ({
+  activeJobs: valueOf('activeJobs'),
+  filesPerJob: valueOf('filesPerJob'),
+  requestsPerMinute: valueOf('requestsPerMinute'),
+  storedJobs: valueOf('storedJobs'),
+  storedBytes: valueOf('storedBytes'),
+});
+
+const isNoLimit = (name: LimitName, value: number): boolean => name === 'requestsPerMinute' && value === 0;
+
+const inForce = (name: LimitName, ofClass: number | undefined, own: number | null): number | null => {
+  if (ofClass === undefined) return null;
+  return own === null ? ofClass : isNoLimit(name, ofClass) ? own : Math.min(ofClass, own);
+};
+
+export const toLimitView = ({ spec, status }: Pick<ZipProject, 'spec' | 'status'>): LimitView => {
+  const limits = eachLimit((name) => spec.limits?.[name] ?? null);
+  return {
+    class: status?.class ?? null,
+    limits,
+    limitsInForce: eachLimit((name) => inForce(name, status?.class?.limits[name], limits[name])),
+  };
+};
+
+/** What to print for a limit; null if nothing is known. */
+export const limitText = (
+  view: LimitView,
+  name: LimitName,
+  numberText: (value: number) => string = String,
+): string | null => {
+  const text = (value: number): string => (isNoLimit(name, value) ? 'no limit' : numberText(value));
+  const current = view.limitsInForce[name];
+  const own = view.limits[name];
+  const ofClass = view.class?.limits[name];
+  if (current === null || ofClass === undefined) return own === null ? null : text(own);
+  if (own === null || own === ofClass) return text(current);
+  return current === ofClass
+    ? `${text(current)} (of the class; the project sets ${text(own)})`
+    : `${text(current)} (of the class: ${text(ofClass)})`;
+};

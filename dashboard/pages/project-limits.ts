@@ -1,0 +1,26 @@
+import { limitText } from '#administration/project-limits.ts';
+import { toProject } from '#administration/project-view.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { FORMAT } from '../format.ts';
+
+const UNKNOWN = 'Not reported yet';
+
+/** The class and the limits of a project, as facts. */
+export const limitFacts = (
+  zipProject: ZipProject,
+  storedJobs: number,
+): readonly { readonly name: string; readonly value: string }[] => {
+  const project = toProject(zipProject);
+  const text = (
+    name: Parameters<typeof limitText>[1],
+    numberText: (value: number) => string = FORMAT.number,
+  ): string => limitText(project, name, numberText) ?? UNKNOWN;
+  return [
+    { name: 'Class', value: project.class?.name ?? UNKNOWN },
+    { name: 'Active jobs', value: text('activeJobs') },
+    { name: 'Files per job', value: text('filesPerJob') },
+    { name: 'Requests per minute', value: text('requestsPerMinute') },
+    { name: 'Stored jobs', value: `${FORMAT.number(storedJobs)} of ${text('storedJobs')}` },
+    { name: 'Stored bytes', value: `At most ${text('storedBytes', FORMAT.bytes)}` },
+  ];
+};
