@@ -16,6 +16,9 @@ const identity = ({ metadata }: KubeObject): Pick<Attempt, 'namespace' | 'name'>
   name: metadata.name,
 });
 
+/** A list is kept in memory, and users of a namespace decide how large it is. */
+const MAX_LIST_BYTES = 64 * 1_024 * 1_024;
+
 /** An object client that throws an AdministrationError with the attempted operation, for display to the user. */
 export const createUserClient = <T extends KubeObject>(
   kube: KubeClient,
@@ -33,7 +36,10 @@ export const createUserClient = <T extends KubeObject>(
   return {
     get: (namespace, name, signal) =>
       explained({ verb: 'get', namespace, name }, () => client.get(namespace, name, signal)),
-    list: (options) => explained({ verb: 'list', namespace: options?.namespace }, () => client.list(options)),
+    list: (options) =>
+      explained({ verb: 'list', namespace: options?.namespace }, () =>
+        client.list({ maxBytes: MAX_LIST_BYTES, ...options }),
+      ),
     create: (object, options) =>
       explained({ verb: 'create', ...identity(object) }, () => client.create(object, options)),
     apply: (object, options) =>

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { errorCode, toError } from '../errors.ts';
 import { isKubeError, KubeError } from './kube-error.ts';
 import type { KubeClientOptions, KubeRequest } from './kube-request.ts';
+import { readBody } from './read-body.ts';
 import { withTimeLimit } from './time-limit.ts';
 import { attemptOf, createTransport, parseJson, type Transport } from './transport.ts';
 
@@ -36,7 +37,8 @@ const call = async (transport: Transport, request: KubeRequest, ms: number): Pro
   try {
     return await withTimeLimit({ attempt, ms, signal: request.signal }, async (signal) => {
       const response = await transport.send(request, { agent: 'calls', signal });
-      const body = parseJson(await response.body.text());
+      const text = await readBody(response.body, attempt, request);
+      const body = parseJson(text);
       if (body !== undefined) return body;
       throw new KubeError(
         `${attempt}: the response is not JSON. Check that this is the address of an API server`,

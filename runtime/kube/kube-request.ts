@@ -14,6 +14,10 @@ export interface KubeRequest {
   readonly signal?: AbortSignal | undefined;
   /** Token of the user who makes the call. Default: the credentials of the client. */
   readonly bearer?: string;
+  /** A longer response fails with code TooLarge, before it is read completely. Default: no limit. */
+  readonly maxBytes?: number;
+  /** Called with the size of the response. */
+  readonly onBytes?: (bytes: number) => void;
 }
 
 /** For rest_client_requests_total. `code` is the HTTP status, or `<error>` without a response. */

@@ -1,6 +1,7 @@
 import type { KubeClient } from './client.ts';
 import { isRecord } from './decode.ts';
-import { KubeError } from './kube-error.ts';
+import { isKubeError, KubeError } from './kube-error.ts';
+import type { KubeRequest } from './kube-request.ts';
 import { collectionPath } from './resource-path.ts';
 import type { KubeObject, ListOptions, ResourceDefinition } from './types.ts';
 
@@ -17,8 +18,38 @@ const metadataText = (metadata: unknown, field: string): string => {
   return typeof value === 'string' ? value : '';
 };
 
+/** Users of a namespace decide how large its objects are: up to 1.5 MiB each. */
+const MAX_PAGE_BYTES = 16 * 1_024 * 1_024;
+const SHRINK = 4;
+
+type Page = Pick<KubeRequest, 'path' | 'signal' | 'onBytes'> & {
+  readonly query: NonNullable<KubeRequest['query']>;
+  readonly limit: number;
+};
+
+/** Repeats a page with fewer objects while it is too large. */
+const requestPage = async (
+  kube: KubeClient,
+  page: Page,
+): Promise<{ readonly response: unknown; readonly limit: number }> => {
+  const { query, limit, ...request } = page;
+  try {
+    const sized = { limit, ...query };
+    const response = await kube.request({
+      ...request,
+      method: 'GET',
+      query: sized,
+      maxBytes: MAX_PAGE_BYTES,
+    });
+    return { response, limit };
+  } catch (error) {
+    if (!isKubeError(error, 'TooLarge') || limit === 1) throw error;
+    return requestPage(kube, { ...page, limit: Math.max(1, Math.floor(limit / SHRINK)) });
+  }
+};
+
 /**
- * Lists in pages, so that no response is huge. All pages have the same resourceVersion and so are consistent.
+ * Lists in pages of a limited size, so that no response is huge. All pages have the same resourceVersion and so are consistent.
  * @throws KubeError; code Gone if the version was compacted during the list. Start again in that case.
  */
 export async function* listPages(
@@ -28,19 +59,21 @@ export async function* listPages(
 ): AsyncGenerator<ListPage, void, undefined> {
   const path = collectionPath(definition, options.namespace);
   const { apiVersion, kind } = definition;
+  const { maxBytes = Infinity } = options;
   let next = '';
+  let limit = options.pageSize;
+  let total = 0;
+  const onBytes = (bytes: number): void => {
+    total += bytes;
+  };
   do {
-    const response = await kube.request({
-      method: 'GET',
-      path,
-      query: {
-        limit: options.pageSize,
-        labelSelector: options.labelSelector,
-        fieldSelector: options.fieldSelector,
-        continue: next === '' ? undefined : next,
-      },
-      signal: options.signal,
-    });
+    const { labelSelector, fieldSelector, signal } = options;
+    const query = { labelSelector, fieldSelector, continue: next === '' ? undefined : next };
+    const page = await requestPage(kube, { path, query, signal, limit, onBytes });
+    if (total > maxBytes)
+      throw new KubeError(`GET ${path}: the list is larger than ${maxBytes} bytes`, { code: 'TooLarge' });
+    limit = page.limit;
+    const { response } = page;
     const items = isRecord(response) ? response['items'] : undefined;
     const metadata = isRecord(response) ? response['metadata'] : undefined;
     // Go encodes a nil slice as null.

@@ -40,6 +40,8 @@ export interface ListOptions {
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
+  /** A longer list fails with code TooLarge. Default: no limit. */
+  readonly maxBytes?: number;
   readonly signal?: AbortSignal;
 }
 
