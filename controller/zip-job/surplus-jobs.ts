@@ -26,7 +26,7 @@ export interface SurplusJobs {
 /** Deletion starts here, so that a project is not full while its oldest jobs are being deleted. */
 const HIGH_SHARE = 0.9;
 /** Changes of this time are handled together. */
-const SETTLE_MS = 2_000;
+const BATCH_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 
 interface StoredJob {
@@ -79,7 +79,7 @@ class ProjectStorage implements SurplusJobs {
       project.bytes += stored.bytes;
     }
     if (project.jobs.size === 0) this.#forget(namespace, project);
-    else if (isOver(this.#excess(namespace, project))) this.#chooseAfter(SETTLE_MS, namespace, project);
+    else if (isOver(this.#excess(namespace, project))) this.#chooseAfter(BATCH_MS, namespace, project);
   }
 
   isSurplus(key: ObjectKey): boolean {

@@ -50,6 +50,11 @@ ZipjobsApiFails:
   for: 10m
   severity: critical
   summary: More than 5 % of API requests return a 5xx status.
+ZipjobsProjectFull:
+  expr: max by (limit) (zip_api_fullest_project_ratio) > 0.95
+  for: 15m
+  severity: warning
+  summary: "A project uses more than 95 % of its limit: {{ "{{" }} $labels.limit {{ "}}" }}."
 ZipjobsDashboardFails:
   expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx"}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count[10m])) > 0.05
   for: 10m
