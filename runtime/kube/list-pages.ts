@@ -48,6 +48,18 @@ const requestPage = async (
   }
 };
 
+/** @throws KubeError InvalidResponse */
+const listIn = (
+  response: unknown,
+  path: string,
+): { readonly items: readonly unknown[]; readonly metadata: unknown } => {
+  const { items, metadata } = isRecord(response) ? response : {};
+  // Go encodes a nil slice as null.
+  const list: unknown = items === null ? [] : items;
+  if (isRecord(metadata) && Array.isArray(list)) return { items: list, metadata };
+  throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
+};
+
 /**
  * Lists in pages of a limited size, so that no response is huge. All pages have the same resourceVersion and so are consistent.
  * @throws KubeError; code Gone if the version was compacted during the list. Start again in that case.
@@ -73,16 +85,9 @@ export async function* listPages(
     if (total > maxBytes)
       throw new KubeError(`GET ${path}: the list is larger than ${maxBytes} bytes`, { code: 'TooLarge' });
     limit = page.limit;
-    const { response } = page;
-    const items = isRecord(response) ? response['items'] : undefined;
-    const metadata = isRecord(response) ? response['metadata'] : undefined;
-    // Go encodes a nil slice as null.
-    if (!isRecord(metadata) || (items !== null && !Array.isArray(items))) {
-      throw new KubeError(`GET ${path}: the response is not a list`, { code: 'InvalidResponse' });
-    }
-    const list: readonly unknown[] = items ?? [];
+    const { items, metadata } = listIn(page.response, path);
     yield {
-      items: list.map((item) => (isRecord(item) ? { apiVersion, kind, ...item } : item)),
+      items: items.map((item) => (isRecord(item) ? { apiVersion, kind, ...item } : item)),
       resourceVersion: metadataText(metadata, 'resourceVersion'),
     };
     next = metadataText(metadata, 'continue');

@@ -1,0 +1,44 @@
+import { expect } from 'chai';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
+
+describe('a list of large objects', () => {
+  const large = (name: string) => ({ ...aNote(name, 1), data: { a: 'x'.repeat(1_400_000) } });
+  const names = Array.from({ length: 20 }, (_, n) => `n${n}`);
+
+  /** Responds like the API server, with the pages that the client requests. */
+  const serve = async (server: Awaited<ReturnType<typeof startScriptedApiServer>>, limits: number[]) => {
+    for (;;) {
+      const request = await server.next();
+      const { searchParams } = request.url;
+      const limit = Number(searchParams.get('limit'));
+      limits.push(limit);
+      const start = Number(searchParams.get('continue') ?? 0);
+      const end = start + limit;
+      request.list(1, names.slice(start, end).map(large), end < names.length ? String(end) : '');
+      if (end >= names.length) return;
+    }
+  };
+
+  it('is read in pages of at most 16 MiB (N2)', async () => {
+    await using server = await startScriptedApiServer();
+    const listed = createObjectClient(server.kube, NOTES).list({ namespace: 'ns' });
+    const limits: number[] = [];
+    await serve(server, limits); // 500 objects: too large
+    await serve(server, limits); // 125
+    await serve(server, limits); // 31
+    await serve(server, limits); // 7
+    expect((await listed).map(({ metadata }) => metadata.name)).to.deep.equal(names);
+    expect(limits).to.deep.equal([500, 125, 31, 7, 7, 7]);
+  });
+
+  it('fails when it exceeds its limit (N2)', async () => {
+    await using server = await startScriptedApiServer();
+    const listed = createObjectClient(server.kube, NOTES)
+      .list({ namespace: 'ns', maxBytes: 2_000_000 })
+      .catch((error: unknown) => error);
+    const request = await server.next();
+    request.list(1, ['a', 'b'].map(large));
+    expect(await listed).to.include({ code: 'TooLarge', retryable: false });
+  });
+});
