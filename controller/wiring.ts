@@ -29,7 +29,7 @@ import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispa
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
-import { createSurplusJobs, type SurplusJobs, type SurplusJobsOptions } from './zip-job/surplus-jobs.ts';
+import { createSurplusJobs, type SurplusJobs } from './zip-job/surplus-jobs.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
@@ -140,21 +140,23 @@ const createProjectLimits = (
 };
 
 /** Only the log names a nearly full project: metrics have no project label. */
-const deleteSurplus =
-  (
-    { log, metrics }: Base,
-    leadership: Parts['leadership'],
-    queue: WorkQueue,
-  ): SurplusJobsOptions['onSurplus'] =>
-  (project, keys) => {
-    if (!leadership.isOurs) return;
-    metrics.surplusJobs.inc(keys.length);
-    log.info(
-      { project, jobs: keys.length },
-      'a project is nearly full: its oldest finished jobs are deleted',
-    );
-    for (const key of keys) queue.add(key);
-  };
+const createSurplus = (
+  { config, log, metrics, clock, stopping }: Base,
+  limitsOf: (namespace: string) => ProjectLimits,
+  { queue, leadership }: { readonly queue: WorkQueue; readonly leadership: Parts['leadership'] },
+): SurplusJobs =>
+  createSurplusJobs({
+    limitsOf,
+    fullProjectTtlSeconds: config.fullProjectTtlSeconds,
+    clock,
+    signal: stopping,
+    onSurplus: (project, keys) => {
+      if (!leadership.isOurs) return;
+      metrics.surplusJobs.inc(keys.length);
+      log.info({ project, jobs: keys.length }, 'a project is nearly full: its oldest jobs expire');
+      for (const key of keys) queue.add(key);
+    },
+  });
 
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
@@ -177,8 +179,7 @@ export const createParts = (base: Base): Parts => {
     clock,
     onReserved: (key) => queue.add(key),
   });
-  const onSurplus = deleteSurplus(base, leadership, queue);
-  const surplusJobs = createSurplusJobs({ ...config, limitsOf: limitsIn, clock, onSurplus });
+  const surplusJobs = createSurplus(base, limitsIn, { queue, leadership });
   const memory = createMemory((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,

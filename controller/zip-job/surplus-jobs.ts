@@ -11,6 +11,8 @@ export interface SurplusJobsOptions {
   /** A finished job is kept for at least this time. */
   readonly fullProjectTtlSeconds: number;
   readonly clock: Clock;
+  /** Ends the timers, which would keep the process alive. */
+  readonly signal: AbortSignal;
   /** Called with the jobs of a project that become surplus. */
   readonly onSurplus: (namespace: string, keys: readonly ObjectKey[]) => void;
 }
@@ -65,6 +67,9 @@ class ProjectStorage implements SurplusJobs {
 
   constructor(options: SurplusJobsOptions) {
     this.#options = options;
+    options.signal.addEventListener('abort', () => {
+      for (const { later } of this.#projects.values()) later?.timer[Symbol.dispose]();
+    });
   }
 
   see(change: Change<ZipJob>): void {
@@ -109,7 +114,8 @@ class ProjectStorage implements SurplusJobs {
 
   /** Keeps an earlier timer. */
   #chooseAfter(delayMs: number, namespace: string, project: Project): void {
-    const { clock } = this.#options;
+    const { clock, signal } = this.#options;
+    if (signal.aborted) return;
     const atMs = clock.monotonicMs() + delayMs;
     if (project.later && project.later.atMs <= atMs) return;
     project.later?.timer[Symbol.dispose]();

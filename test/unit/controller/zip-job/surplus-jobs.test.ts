@@ -12,7 +12,9 @@ const setUp = (change: { storedJobs?: number; storedBytes?: number } = {}) => {
   const clock = createManualClock();
   const chosen: string[] = [];
   const limits = { storedJobs: 10, storedBytes: 1e9, ...change };
+  const stop = new AbortController();
   const surplus = createSurplusJobs({
+    signal: stop.signal,
     limitsOf: () => limits,
     fullProjectTtlSeconds: 86_400,
     clock,
@@ -34,7 +36,7 @@ const setUp = (change: { storedJobs?: number; storedBytes?: number } = {}) => {
     surplus.see(change);
   };
   const isSurplus = (name: string): boolean => surplus.isSurplus(objectKey(jobOf(name, {})));
-  return { surplus, clock, limits, chosen, see, done, remove, isSurplus };
+  return { surplus, stop, clock, limits, chosen, see, done, remove, isSurplus };
 };
 
 describe('createSurplusJobs', () => {
@@ -97,6 +99,16 @@ describe('createSurplusJobs', () => {
     surplus.refresh(aZipJob().metadata.namespace);
     expect(isSurplus('old-1')).to.equal(false);
     expect(clock.pending).to.equal(0);
+  });
+
+  it('leaves no timer that would keep the process alive', async () => {
+    const { stop, clock, chosen, done } = setUp({ storedJobs: 1 });
+    done('a', 1);
+    expect(clock.pending).to.equal(1);
+    stop.abort();
+    done('b', 100);
+    await clock.advance(120_000);
+    expect([clock.pending, chosen]).to.deep.equal([0, []]);
   });
 
   it('forgets a project without jobs', async () => {
