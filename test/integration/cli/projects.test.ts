@@ -80,7 +80,7 @@ describe('the command line', function () {
       const { stdout } = await world.owner.succeed(['project', 'update', world.own, '--display-name', 'Own']);
       expect(stdout)
         .to.match(/Name: +Own\n/)
-        .and.to.match(/Max files per job: +500\n/);
+        .and.to.match(/Max files per job: +500 \(of the class: 10000\)\n/);
       const completed = await world.platform.succeed([
         '--get-yargs-completions',
         'zipjobs',
