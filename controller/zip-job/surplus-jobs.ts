@@ -1,7 +1,7 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import { type Change, namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { cachedBytesOf } from '../kube-state/caches.ts';
 import { timeOf } from '../kube-state/times.ts';
 
@@ -88,7 +88,7 @@ class ProjectStorage implements SurplusJobs {
   }
 
   isSurplus(key: ObjectKey): boolean {
-    return this.#projects.get(key.slice(0, key.indexOf('/')))?.surplus.has(key) ?? false;
+    return this.#projects.get(namespaceOf(key))?.surplus.has(key) ?? false;
   }
 
   refresh(namespace: string): void {
