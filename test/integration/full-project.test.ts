@@ -50,7 +50,7 @@ describe('a full project', function () {
   const post = (headers: Readonly<Record<string, string>> = {}) => {
     posted += 1;
     const body = JSON.stringify({
-      urls: [{ url: 'http://127.0.0.1:1/missing', filename: 'a' }],
+      urls: [{ url: 'https://files.invalid/missing', filename: 'a' }],
       bucket_name: project.bucketName,
       key: `${posted}.zip`,
     });
