@@ -141,11 +141,19 @@ class ProjectStorage implements SurplusJobs {
       excess = { jobs: excess.jobs - 1, bytes: excess.bytes - bytes };
     }
     project.surplus = surplus;
-    this.#chooseAfter(LONGEST_WAIT_MS, namespace, project);
+    this.#chooseAfter(nextOldMs(project, doneBeforeMs), namespace, project);
     const added = [...surplus].filter((key) => !before.has(key));
     if (added.length > 0) onSurplus(namespace, added);
   }
 }
+
+/** When the next job will be old enough. */
+const nextOldMs = ({ jobs }: Project, doneBeforeMs: number): number => {
+  let waitMs = LONGEST_WAIT_MS;
+  for (const { doneAtMs = -Infinity } of jobs.values())
+    if (doneAtMs > doneBeforeMs) waitMs = Math.min(waitMs, doneAtMs - doneBeforeMs);
+  return Math.max(BATCH_MS, waitMs);
+};
 
 const oldestFirst = ({ jobs }: Project, doneBeforeMs: number): readonly StoredJob[] =>
   [...jobs.values()]
