@@ -62,7 +62,13 @@ const published = (
     return { kind: 'recovered', status: found.status, events, actions: [] };
   }
   const { outcome, result } = verified;
-  return { kind: 'recovered', status: { ...found.status, ...defined({ result }) }, outcome, events: [], actions: [] };
+  return {
+    kind: 'recovered',
+    status: { ...found.status, ...defined({ result }) },
+    outcome,
+    events: [],
+    actions: [],
+  };
 };
 
 const unknownText = (outcome: Extract<RecoveryOutcome, { outcome: 'unknown' }>): string =>
