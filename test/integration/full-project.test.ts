@@ -93,19 +93,29 @@ describe('a full project', function () {
 
   it('is refused by a ResourceQuota of the operator as well (N2)', async () => {
     await cluster.kubectl(['delete', 'zipjobs', '--all', '-n', NAMESPACE]);
-    const metadata = { namespace: NAMESPACE, name: 'zipjobs' };
-    await applyObjects(cluster, [
-      {
-        apiVersion: 'v1',
-        kind: 'ResourceQuota',
-        metadata,
-        spec: { hard: { 'count/zipjobs.zipjobs.dev': '1' } },
-      },
-    ]);
-    const refused = await until('the quota to be in force', async () => {
-      const response = await post();
-      return response.body.error?.code === 'quota_exceeded' && response;
+    let tries = 0;
+    const applyQuota = (): Promise<unknown> =>
+      applyObjects(cluster, [
+        {
+          apiVersion: 'v1',
+          kind: 'ResourceQuota',
+          metadata: { namespace: NAMESPACE, name: 'zipjobs' },
+          // Kubernetes discovers new kinds every 30 s, and counts again after a change of the quota.
+          spec: { hard: { 'count/zipjobs.zipjobs.dev': '1', configmaps: String(100 + tries) } },
+        },
+      ]);
+    // Until then, more jobs than the class allows could be stored, and the API would refuse the next one itself.
+    await until('the quota to count ZipJobs', async () => {
+      tries += 1;
+      await applyQuota();
+      const { stdout } = await cluster.kubectl(['get', 'resourcequota', '-n', NAMESPACE, '-o', 'json']);
+      return /"used":\s*\{[^}]*"count\/zipjobs/.test(stdout);
     });
+    const refused = await until('the quota to be used up', async () => {
+      const response = await post();
+      return response.status !== 201 && response;
+    });
+    expect(refused.body.error?.code).to.equal('quota_exceeded');
     expect(refused.status).to.equal(429);
     expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
   });
