@@ -6,24 +6,19 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpuMs, measureGrowth } from '#test/support/growth.ts';
 import { apply, findWorstInputs, inputOf, type WorstInput } from '#test/support/worst-input.ts';
 import { type RegularExpression, readRegularExpressions } from './find-regular-expressions.ts';
+import { code, tableRows } from './regular-expression-table.ts';
 
 const TARGET = 'docs/regular-expressions.md';
 const LENGTH = 16_384;
 
 const HEAD = `# Regular expressions
 
-Every regular expression of the processes, with the slowest input that a search among texts made of its own parts finds. A test repeats the search and fails if the time grows faster than linearly (N3). \`npm run docs\` adds new expressions to this table.
+This table lists every regular expression of the processes, with the slowest input that a search finds among texts made of parts of the expression. A test repeats the search, and fails if the time grows faster than linearly (N3). \`npm run docs\` measures only new expressions.
 
-The times are those of one run on one core: the CPU time for ${LENGTH.toLocaleString('en')} characters, and how much longer four times as many take. No factor is given where the time is too short to measure. Linear time has a factor of 4, quadratic time one of 16.
+The times are from one run on one core: the CPU time for ${LENGTH.toLocaleString('en')} characters, and how much longer four times as many take. No factor is given where the time is too short to measure. Linear time has a factor of 4, quadratic time one of 16.
 
 | file | expression | slowest input | milliseconds | factor |
 |---|---|---|---|---|`;
-
-/** Code in a cell of a table. */
-const code = (text: string): string => `\`\` ${text.replaceAll('|', '\\|')} \`\``;
-
-const keyOf = ({ path, source, flags }: RegularExpression): string =>
-  `| ${path} | ${code(`/${source}/${flags}`)} |`;
 
 const described = ({ prefix, repeated, end }: WorstInput): string =>
   [prefix, repeated, end]
@@ -45,18 +40,8 @@ const measured = ({ source, flags }: RegularExpression): string => {
 };
 
 const text = readFileSync(TARGET, 'utf8');
-const known = new Map(
-  text.split('\n').flatMap((line) => {
-    const key = /^\| \S+ \| `` .*? `` \|/.exec(line)?.[0];
-    return key === undefined ? [] : [[key, line.slice(key.length)] as const];
-  }),
-);
-const expressions = await readRegularExpressions();
 const isWriting = process.argv.includes('--write');
-const rows = expressions.map((one) => {
-  const key = keyOf(one);
-  return `${key}${known.get(key) ?? (isWriting ? measured(one) : '')}`;
-});
+const rows = tableRows(text, await readRegularExpressions(), isWriting ? measured : () => '');
 const expected = `${[HEAD, ...rows].join('\n')}\n`;
 
 if (isWriting) writeFileSync(TARGET, expected);
