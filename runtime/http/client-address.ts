@@ -19,7 +19,9 @@ const parseRange = (text: string): Range => {
   if (!ipaddr.isValidCIDR(text)) throw new ConfigError(`${setting} is not a CIDR such as 10.0.0.0/8`);
   const range = ipaddr.parseCIDR(text);
   if (range[1] === 0)
-    throw new ConfigError(`${setting} contains every address. Clients could send any address`);
+    throw new ConfigError(
+      `${setting} contains every address, so clients could forge theirs. Use the ranges of your proxies`,
+    );
   return range;
 };
 

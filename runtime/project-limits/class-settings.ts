@@ -56,7 +56,7 @@ const isLimit = (name: string): name is keyof ProjectLimits => Object.hasOwn(MIN
 
 const limitsOf = (name: string, value: unknown): Partial<ProjectLimits> => {
   if (!CLASS_NAME.test(name))
-    throw new ConfigError(`${ENV}: ${JSON.stringify(name)} is not a valid name of a class`);
+    throw new ConfigError(`${ENV}: ${JSON.stringify(name)} is not a valid class name`);
   if (!isRecord(value)) throw new ConfigError(`${ENV}: class ${name} must be an object of limits`);
   for (const [limit, figure] of Object.entries(value)) {
     if (!isLimit(limit)) throw new ConfigError(`${ENV}: class ${name} has an unknown limit ${limit}`);

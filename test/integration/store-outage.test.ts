@@ -49,7 +49,7 @@ describe('a store that is away after the upload was completed', function () {
     );
     const { status: before } = await world.project.zipJob(uuid);
     const condition = findCondition(before?.conditions, 'Recovered');
-    expect(condition?.message).to.match(/^attempt 1 is recovered as soon as possible.*: StoreUnavailable: /);
+    expect(condition?.message).to.match(/^attempt 1 waits for recovery, .*: StoreUnavailable: /);
     store.isAway = false;
     const { status } = await world.untilEnd(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });

@@ -129,7 +129,7 @@ const waiting = (
   const requeueAfterMs = msUntil(s.now, until);
   if (!late) return { status: s.status, requeueAfterMs };
   const message = shorten(
-    `attempt ${n} is recovered as soon as possible, at the latest at ${rfc3339(late.giveUpAt)}: ${late.why}`,
+    `attempt ${n} waits for recovery, which gives up at ${rfc3339(late.giveUpAt)}: ${late.why}`,
   );
   const reason = 'Recovering';
   const isNew = findCondition(s.status.conditions, 'Recovered')?.message !== message;

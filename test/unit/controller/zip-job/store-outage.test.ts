@@ -71,7 +71,7 @@ describe('an attempt that was lost while it committed', () => {
     await runFor(world, 24 * HOUR - 5 * MINUTE);
     expect(statusOf(world).apiStatus).to.equal('processing');
     expect(findCondition(statusOf(world).conditions, 'Recovered')?.message).to.match(
-      /^attempt 1 is recovered as soon as possible, at the latest at .*: StoreUnavailable: the store did not respond$/,
+      /^attempt 1 waits for recovery, which gives up at .*: StoreUnavailable: the store did not respond$/,
     );
     await runFor(world, 10 * MINUTE);
     expect(statusOf(world)).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });

@@ -59,7 +59,7 @@ describe('readClassLimits', () => {
   for (const [text, message] of [
     ['{', 'not valid JSON'],
     ['[]', 'must be a JSON object'],
-    ['{"a b":{}}', '"a b" is not a valid name'],
+    ['{"a b":{}}', '"a b" is not a valid class name'],
     ['{"a":5}', 'class a must be an object'],
     ['{"a":{"speed":5}}', 'unknown limit speed'],
     ['{"a":{"toString":5}}', 'unknown limit toString'],

@@ -68,7 +68,7 @@ describe('decide while an attempt that committed is being recovered', () => {
     };
     const recovery = created(60, [recoveryPod(unschedulable)]);
     const first = judge({ zipJob, job: aJob(), recovery });
-    const message = `attempt 1 is recovered as soon as possible, at the latest at ${ago(2 - 86_400)}: Unschedulable: 0/3 nodes are available`;
+    const message = `attempt 1 waits for recovery, which gives up at ${ago(2 - 86_400)}: Unschedulable: 0/3 nodes are available`;
     expect(findCondition(first.status?.conditions, 'Recovered')).to.include({ status: 'False', message });
     expect(first.events).to.deep.equal([{ type: 'Warning', reason: 'Recovering', message }]);
     const again = withStatus({ ...zipJob.status, ...first.status });
