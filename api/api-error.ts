@@ -114,20 +114,20 @@ export const fileListsFull = (maxBytes: number): ApiError =>
 /** Waiting helps, because the controller deletes finished jobs of a full project before their time. */
 export const storedJobsFull = (maxJobs: number): ApiError =>
   new ApiError(
-    `This project stores ${maxJobs} jobs, which is its limit. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask the operator for a higher limit.`,
+    `This project stores ${maxJobs} jobs, which is its limit. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask your administrator for a higher limit.`,
     { code: 'stored_jobs_full', headers: FULL_HEADERS },
   );
 
 export const storedBytesFull = (maxBytes: number): ApiError =>
   new ApiError(
-    `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask the operator for a higher limit.`,
+    `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask your administrator for a higher limit.`,
     { code: 'stored_bytes_full', headers: FULL_HEADERS },
   );
 
 /** A ResourceQuota of the namespace refused the job. */
 export const quotaExceeded = (cause: unknown): ApiError =>
   new ApiError(
-    'A ResourceQuota of the namespace refuses more jobs. Delete finished jobs, or ask the operator for a higher quota.',
+    'A ResourceQuota of the namespace refuses more jobs. Delete finished jobs, or ask your administrator for a higher quota.',
     { code: 'quota_exceeded', headers: FULL_HEADERS, cause },
   );
 

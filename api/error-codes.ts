@@ -145,7 +145,7 @@ export const ERROR_CODES = {
   quota_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    text: 'A ResourceQuota of the namespace refuses the job. Delete finished jobs, or ask the operator for a higher quota.',
+    text: 'A ResourceQuota of the namespace refuses the job. Delete finished jobs, or ask your administrator for a higher quota.',
     on: CREATE,
   },
   headers_too_large: {

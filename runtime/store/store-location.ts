@@ -66,7 +66,7 @@ const parseEndpoint = (text: string): URL => {
 const checkEndpoint = (url: URL, rules: StoreRules): string => {
   if (!isAllowed(url, rules))
     throw new StoreLocationError(
-      `the store ${url.host} is not allowed; ask the operator to add it to store.allowedHosts`,
+      `the store ${url.host} is not allowed; ask your administrator to add it to store.allowedHosts`,
     );
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && rules.allowHttp))
     throw new StoreLocationError(`the store ${url.host} requires https`);
