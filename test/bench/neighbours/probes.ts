@@ -105,7 +105,9 @@ export const probe = async (deps: ProbeDeps, seconds: number): Promise<Times> =>
 /** Deletes every job of a project, and waits until the API server has none. */
 export const clearJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
   const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
-  await admin.request('DELETE', path);
+  // With thousands of jobs, the API server ends the request before it is complete.
+  const isDeleting = async (): Promise<boolean> => (await admin.request('DELETE', path)).status === 200;
+  await until(`the jobs of ${namespace} to be deleted`, isDeleting, { limitMs: CLEAR_LIMIT_MS });
   await until(
     `no job in ${namespace}`,
     async () => {
