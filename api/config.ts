@@ -106,7 +106,8 @@ const LIMITS = {
     type: 'integer',
     minimum: 1,
     default: 2_048,
-    description: 'maximum concurrent requests; further ones receive 429 or 503, and one project gets at most half',
+    description:
+      'maximum concurrent requests; further ones receive 429 or 503, and one project gets at most half',
   },
   maxBodyBytesInFlight: {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
