@@ -101,6 +101,6 @@ const sideBySide = async (): Promise<void> => {
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();
 if (isWanted('api')) await api();
-// About twenty minutes, so only on request.
+// About an hour, so only on request.
 if (values.case?.includes('neighbours') === true) await neighbours();
 await sideBySide();

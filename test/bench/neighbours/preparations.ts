@@ -24,8 +24,8 @@ type Prepare = (attacker: Attacker) => Promise<Pick<Target, 'page' | 'cookies'>>
 
 const SESSIONS = 20;
 const LOG_POD = 'hostile-log';
-/** As many lines as the dashboard shows, of the length at which it cuts them, full of starts of URLs. */
-const PRINT = `for (let n = 0; n < 60; n += 1) console.log('://'.repeat(${Math.floor((64 * 1024) / 3)}))`;
+/** As many lines as the dashboard shows, of the longest length that it does not cut, full of starts of URLs. */
+const PRINT = `for (let n = 0; n < 60; n += 1) console.log('://'.repeat(${Math.floor((16 * 1024) / 3)}))`;
 
 const storedJobs = ({ api, project, jobs }: Attacker): Promise<readonly string[]> =>
   createStoredJobs(api, { namespace: project.namespace, bucketName: project.bucketName, count: jobs });
