@@ -101,6 +101,7 @@ export const idempotencyKeyReused = (): ApiError =>
     'This Idempotency-Key was used with a different request. Send the original body, or use a new key.',
   );
 
+const DEFAULT_RETRY_AFTER_MS = 2_000;
 const FULL_RETRY_SECONDS = 60;
 const FULL_HEADERS = { 'Retry-After': String(FULL_RETRY_SECONDS) };
 
@@ -138,13 +139,18 @@ export const rateLimitExceeded = (scope: string, retryAfterSeconds: number): Api
     headers: { 'Retry-After': String(retryAfterSeconds) },
   });
 
+/** The other requests of the project use its part of what the service handles at once. */
+export const concurrencyLimitExceeded = (): ApiError =>
+  new ApiError(
+    'Too many concurrent requests of this project, or too many bytes in their bodies. Wait until some are complete, and send the request again after the time in Retry-After.',
+    { code: 'concurrency_limit_exceeded', headers: { 'Retry-After': String(DEFAULT_RETRY_AFTER_MS / 1000) } },
+  );
+
 export const internalError = (cause: unknown): ApiError =>
   new ApiError('Internal error. Report it with the X-Request-Id of this response.', {
     code: 'internal_error',
     cause,
   });
-
-const DEFAULT_RETRY_AFTER_MS = 2_000;
 
 /** A dependency of the API does not respond, or the service is busy; a retry may succeed. */
 export const serviceUnavailable = (cause: unknown): ApiError => {

@@ -106,7 +106,8 @@ const LIMITS = {
     type: 'integer',
     minimum: 1,
     default: 2_048,
-    description: 'maximum concurrent requests; further ones receive 503, and one project gets at most half',
+    description:
+      'maximum concurrent requests; further ones receive 429 or 503, and one project gets at most half',
   },
   maxBodyBytesInFlight: {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
@@ -114,7 +115,7 @@ const LIMITS = {
     minimum: 1_024,
     default: 64 * 1_024 * 1_024,
     description:
-      'maximum bytes of request bodies in memory, counted as they arrive; further requests receive 503, and one project gets at most half',
+      'maximum bytes of request bodies in memory, counted as they arrive; further requests receive 429 or 503, and one project gets at most half',
   },
   maxCreatesInFlight: {
     env: 'MAX_CREATES_IN_FLIGHT',
@@ -122,7 +123,7 @@ const LIMITS = {
     minimum: 1,
     default: 256,
     description:
-      'maximum creates that wait for the API server; further ones receive 503, and one project gets at most half',
+      'maximum creates that wait for the API server; further ones receive 429 or 503, and one project gets at most half',
   },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',

@@ -124,6 +124,12 @@ export const ERROR_CODES = {
     text: 'Too many requests with this token, in this project, or without a valid token from this address. Wait for the seconds in Retry-After.',
     on: OPERATIONS,
   },
+  concurrency_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    text: 'The project has too many concurrent requests, or too many bytes in their bodies. Wait until some are complete; Retry-After has the seconds. With an Idempotency-Key, a retry never creates a second job.',
+    on: OPERATIONS,
+  },
   file_lists_full: {
     status: 429,
     type: 'rate_limit_error',

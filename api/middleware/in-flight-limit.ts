@@ -1,5 +1,5 @@
 import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
-import { serviceUnavailable } from '../api-error.ts';
+import { concurrencyLimitExceeded, serviceUnavailable } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
 export interface InFlightDeps {
@@ -12,15 +12,16 @@ export interface InFlightDeps {
 export interface InFlight {
   /** Opens the share of a request in the part of its project. */
   open(ctx: ApiContext): Disposable & {
-    /** @throws ApiError service_unavailable */
+    /** @throws ApiError concurrency_limit_exceeded, service_unavailable */
     take(amount: number): void;
     release(amount: number): void;
   };
 }
 
 /**
- * A limit that projects share fairly. Above it, requests get 503 immediately instead of waiting in memory, and
- * are told when to retry. Must be opened after the authentication.
+ * A limit that projects share fairly. Above it, requests are refused immediately instead of waiting in memory, and
+ * are told when to retry: with 429 if their own project uses its part, and with 503 if others leave nothing. Must be
+ * opened after the authentication.
  */
 export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight => {
   const capacity = createFairCapacity(max);
@@ -32,6 +33,7 @@ export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight
         take: (amount) => {
           if (share.grow(amount)) return;
           onRefused(name);
+          if (share.exceedsPart(amount)) throw concurrencyLimitExceeded();
           const usage = `${capacity.used()} of ${max} are in use`;
           throw serviceUnavailable(
             new Error(

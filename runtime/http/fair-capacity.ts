@@ -3,6 +3,8 @@ export interface Share extends Disposable {
   /** False, and nothing changes, if the holder may not use this much more. */
   grow(amount: number): boolean;
   shrink(amount: number): void;
+  /** After a refusal: true if the holder has other shares and would exceed its equal part; else others use too much. */
+  exceedsPart(amount: number): boolean;
 }
 
 /**
@@ -33,6 +35,11 @@ export const createFairCapacity = (max: number) => {
       shrink: (amount) => {
         mine -= amount;
         add(holder, -amount);
+      },
+      exceedsPart: (amount) => {
+        const own = usedBy.get(holder) ?? 0;
+        // As many equal parts as there are holders, and one for the next.
+        return own > mine && own + amount > max / (usedBy.size + 1);
       },
       [Symbol.dispose]: () => {
         add(holder, -mine);

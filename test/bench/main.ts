@@ -69,7 +69,9 @@ const api = async (): Promise<void> => {
 };
 
 const neighbours = async (): Promise<void> => {
-  const size = values.quick ? { seconds: 6, rounds: 1 } : { seconds: 15, rounds: Number(values.rounds ?? 5) };
+  const size = values.quick
+    ? { seconds: 6, rounds: 1, jobs: 500 }
+    : { seconds: 15, rounds: Number(values.rounds ?? 5), jobs: 10_000 };
   const figures = await measureNeighbours({ ...size, ways: values.way ?? [], log });
   for (const one of figures) {
     const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio } = one;
@@ -99,6 +101,6 @@ const sideBySide = async (): Promise<void> => {
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();
 if (isWanted('api')) await api();
-// About twenty minutes, so only on request.
+// About an hour, so only on request.
 if (values.case?.includes('neighbours') === true) await neighbours();
 await sideBySide();

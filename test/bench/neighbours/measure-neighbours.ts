@@ -2,18 +2,21 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
+import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject } from '#test/support/worlds/project.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { AttackOrder } from '../attacker-main.ts';
 import { median } from '../bench-result.ts';
 import { quantile } from '../rates.ts';
+import { type Attacker, prepare, removeLogPod } from './preparations.ts';
 import { clearJobs, MEASURES, type ProbeDeps, probe, type Times } from './probes.ts';
 import { WAYS } from './ways.ts';
 
@@ -32,6 +35,8 @@ export interface NeighbourFigure {
 export interface NeighbourOptions {
   readonly seconds: number;
   readonly rounds: number;
+  /** Stored jobs of the misbehaving project, and its undelivered webhooks (at most 1,000). */
+  readonly jobs: number;
   /** Names of ways; all if there are none. */
   readonly ways: readonly string[];
   readonly log: (line: string) => void;
@@ -39,7 +44,9 @@ export interface NeighbourOptions {
 
 /** Its Jobs are created suspended: pods would run on nodes of their own. */
 const QUEUE = 'bench';
-const RAMP_UP_MS = 1_000;
+/** Building the largest bodies takes about a second. */
+const RAMP_UP_MS = 3_000;
+const SILENT_NAMES = resolve(import.meta.dirname, '../../support/processes/pods/silent-name-server.ts');
 
 /** Another process, which yields the processors to the measured ones: its clients run on other machines. */
 const startAttacker = (order: AttackOrder): AsyncDisposable => {
@@ -55,36 +62,48 @@ const startAttacker = (order: AttackOrder): AsyncDisposable => {
   };
 };
 
-const openWorld = async (log: (line: string) => void) => {
+const openWorld = async ({ log, jobs }: NeighbourOptions) => {
   await using opened = new AsyncDisposableStack();
   log('neighbours: starting a cluster');
   const cluster = opened.use(await startCluster({ log }));
   const api = opened.use(await adminApi(cluster));
   const admin = opened.use(await signIn(cluster));
   const installed = await installChart(cluster, {
-    controller: { replicas: 1, settings: { TRUSTED_QUEUES: [QUEUE] } },
+    controller: {
+      replicas: 1,
+      nodeOptions: `--max-semi-space-size=4 --max-old-space-size=256 --import=${SILENT_NAMES}`,
+      settings: { TRUSTED_QUEUES: [QUEUE] },
+    },
   });
   const receiver = opened.use(await startWebhookReceiver());
   const jobDefaults = { queueName: QUEUE };
   const project = opened.use(await createProject(cluster, { namespace: 'neighbour', jobDefaults }));
-  const attacker = opened.use(await createProject(cluster, { namespace: 'attacker', jobDefaults }));
+  const other = opened.use(await createProject(cluster, { namespace: 'attacker', jobDefaults }));
+  const user = await createDashboardUser(cluster, other.namespace, { account: 'editor', role: 'edit' });
+  // Signs in more often than the limit allows, because a measurement is shorter than a real session.
+  const env = { DASHBOARD_SIGN_INS_PER_MINUTE: '0', DASHBOARD_ALLOW_HTTP: 'true' };
+  const dashboard = opened.use(await startDashboardProcess(cluster, { env }));
   const baseUrl = await installed.apiUrl();
-  for (const { token } of [project, attacker]) await untilTokenKnown(baseUrl, token);
+  for (const { token } of [project, other]) await untilTokenKnown(baseUrl, token);
   const resources = opened.move();
   const probed: ProbeDeps = { baseUrl, project, api, admin, receiver };
+  const dashboardUrl = dashboard.url;
+  const attacker: Attacker = { project: other, api, admin, dashboardUrl, userToken: user.token, jobs };
   return { probed, attacker, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 };
 type World = Awaited<ReturnType<typeof openWorld>>;
 
 const disturbed = async ({ probed, attacker }: World, way: string, seconds: number): Promise<Times> => {
   const { baseUrl } = probed;
-  const { token, bucketName } = attacker;
+  const { token, bucketName, namespace } = attacker.project;
   try {
-    await using _attack = startAttacker({ way, target: { baseUrl, token, bucketName } });
+    const prepared = await prepare(way, attacker);
+    await using _attack = startAttacker({ way, target: { baseUrl, token, bucketName, ...prepared } });
     await delay(RAMP_UP_MS);
     return await probe(probed, seconds);
   } finally {
-    await clearJobs(probed.admin, attacker.namespace);
+    await removeLogPod(attacker);
+    await clearJobs(probed.admin, namespace);
   }
 };
 
@@ -111,7 +130,7 @@ const figuresOf = (
 export const measureNeighbours = async (options: NeighbourOptions): Promise<readonly NeighbourFigure[]> => {
   const { seconds, rounds, log } = options;
   const ways = options.ways.length === 0 ? Object.keys(WAYS) : options.ways;
-  await using world = await openWorld(log);
+  await using world = await openWorld(options);
   await probe(world.probed, 2);
   const figures: NeighbourFigure[] = [];
   for (const way of ways) {

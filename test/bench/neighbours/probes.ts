@@ -26,6 +26,8 @@ const POSTS_PER_SECOND = 4;
 const GETS_PER_SECOND = 10;
 const WEBHOOKS_PER_SECOND = 2;
 const LIMIT_MS = 120_000;
+/** Of 10,000 jobs. */
+const CLEAR_LIMIT_MS = 600_000;
 
 const posts = async ({ baseUrl, project, api }: ProbeDeps, seconds: number) => {
   const postTimes: number[] = [];
@@ -103,7 +105,9 @@ export const probe = async (deps: ProbeDeps, seconds: number): Promise<Times> =>
 /** Deletes every job of a project, and waits until the API server has none. */
 export const clearJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
   const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
-  await admin.request('DELETE', path);
+  // With thousands of jobs, the API server ends the request before it is complete.
+  const isDeleting = async (): Promise<boolean> => (await admin.request('DELETE', path)).status === 200;
+  await until(`the jobs of ${namespace} to be deleted`, isDeleting, { limitMs: CLEAR_LIMIT_MS });
   await until(
     `no job in ${namespace}`,
     async () => {
@@ -111,6 +115,6 @@ export const clearJobs = async (admin: KubeUser, namespace: string): Promise<voi
       await delay(200);
       return (body as { readonly items?: readonly unknown[] }).items?.length === 0;
     },
-    { limitMs: LIMIT_MS },
+    { limitMs: CLEAR_LIMIT_MS },
   );
 };

@@ -7,6 +7,9 @@ export interface Target {
   readonly baseUrl: string;
   readonly token: string;
   readonly bucketName: string;
+  /** URL of a page of the dashboard, and the cookies of each session that requests it. */
+  readonly page: string;
+  readonly cookies: readonly string[];
 }
 
 type Misbehave = (target: Target) => Promise<never>;
@@ -15,6 +18,8 @@ const LARGEST_BYTES = 16 * 1024 * 1024;
 const NO_SUCH_JOB = '00000000-0000-4000-8000-000000000000';
 /** A client that ignores Retry-After, but does not spin. */
 const REFUSED_PAUSE_MS = 20;
+/** The limit of a session is 600 requests per minute. */
+const SESSION_PAUSE_MS = 100;
 
 const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Promise<void> => {
   const method = body === undefined ? 'GET' : 'POST';
@@ -65,11 +70,33 @@ const slowSenders: Misbehave = async ({ baseUrl: url, token }) => {
   }
 };
 
+const browse: Misbehave = ({ page, cookies }) => {
+  const session = async (cookie: string): Promise<never> => {
+    for (;;) {
+      const response = await fetch(page, { headers: { cookie } }).catch(() => undefined);
+      await response?.text().catch(() => undefined);
+      await delay(SESSION_PAUSE_MS);
+    }
+  };
+  return Promise.race(cookies.map(session));
+};
+
+/** The controller alone does the work. */
+const wait: Misbehave = async () => {
+  for (;;) await delay(1_000);
+};
+
+const manyCreates = repeat(32, (target) => send(target, '/v1/zips', small(target)));
+
 export const WAYS: Readonly<Record<string, Misbehave>> = {
   'huge JSON': hugeJson,
   'largest requests': largestRequests,
   'slow senders': slowSenders,
-  'many creates': repeat(32, (target) => send(target, '/v1/zips', small(target))),
+  'many creates': manyCreates,
   'many reads': repeat(32, (target) => send(target, `/v1/zips/${NO_SUCH_JOB}`)),
   'invalid tokens': repeat(32, (target) => send({ ...target, token: 'invalid' }, `/v1/zips/${NO_SUCH_JOB}`)),
+  'stored jobs': manyCreates,
+  'webhooks to silent names': wait,
+  'dashboard polls': browse,
+  'dashboard logs': browse,
 };

@@ -60,6 +60,8 @@ export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<Kube
   const [cert, key] = [await read('client-certificate'), await read('client-key')];
   const agent = new Agent({
     connect: { ca: cluster.apiServer.ca, ...(cert && key ? { cert, key } : {}) },
+    // With HTTP/2, a request that the API server ends causes an error that no code can handle.
+    allowH2: false,
   });
   return {
     request: async (method, path, request = {}) => {

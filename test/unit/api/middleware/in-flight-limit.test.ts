@@ -39,7 +39,7 @@ const untilInFlight = (api: ApiServer, count: number): Promise<unknown> =>
   );
 
 describe('limits of requests in flight', () => {
-  it('return 503 with Retry-After while the API server is slow, and accept requests afterwards', async () => {
+  it('return 429 with Retry-After to a project that uses its share, and accept requests afterwards (N7)', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 4 } });
     const slow = Promise.withResolvers<void>();
     api.jobs.holdUntil(slow.promise);
@@ -47,8 +47,12 @@ describe('limits of requests in flight', () => {
     await until('two creates to wait', () => api.jobs.calls.length === 2);
     const refused = await Promise.all(Array.from({ length: 20 }, () => api.post(A_REQUEST)));
     for (const response of refused) {
-      expect(response.status).to.equal(503);
-      expect(response.body.error).to.include({ type: 'api_error', code: 'service_unavailable', param: null });
+      expect(response.status).to.equal(429);
+      expect(response.body.error).to.include({
+        type: 'rate_limit_error',
+        code: 'concurrency_limit_exceeded',
+        param: null,
+      });
       expect(Number(response.headers.get('retry-after'))).to.be.at.least(1);
     }
     expect(api.jobs.calls).to.have.length(2);
@@ -65,11 +69,26 @@ describe('limits of requests in flight', () => {
     api.jobs.holdUntil(slow.promise);
     const held = [api.post(A_REQUEST), api.post(A_REQUEST)];
     await until('two creates to wait', () => api.jobs.calls.length === 2);
-    expect((await api.post(A_REQUEST)).status).to.equal(503);
+    expect((await api.post(A_REQUEST)).status).to.equal(429);
     const theirs = api.post(A_REQUEST, { token: other });
     await until('the create of the other project', () => api.jobs.calls.length === 3);
     slow.resolve();
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
+  });
+
+  it('return 503 to a project whose first request does not fit beside those of others (N7)', async () => {
+    await using api = await startApiServer({ inFlight: { maxCreates: 2 } });
+    const other = addOtherProject(api);
+    const slow = Promise.withResolvers<void>();
+    api.jobs.holdUntil(slow.promise);
+    const held = api.post(A_REQUEST);
+    await until('a create to wait', () => api.jobs.calls.length === 1);
+    const refused = await api.post(A_REQUEST, { token: other });
+    expect(refused.status).to.equal(503);
+    expect(refused.body.error).to.include({ type: 'api_error', code: 'service_unavailable' });
+    expect(Number(refused.headers.get('retry-after'))).to.be.at.least(1);
+    slow.resolve();
+    expect((await held).status).to.equal(201);
   });
 
   it('count bytes as they arrive, so that a thousand slow senders refuse nobody (N7)', async () => {
@@ -90,7 +109,7 @@ describe('limits of requests in flight', () => {
     {
       using _held = openSockets(api, 1, `${headOf(api)}${chunkOf(15_000)}`);
       await untilInFlight(api, 1);
-      await until('the bytes to arrive', async () => (await api.post(large)).status === 503);
+      await until('the bytes to arrive', async () => (await api.post(large)).status === 429);
       expect((await api.post(large, { token: other })).status).to.equal(201);
       expect((await api.post(A_REQUEST)).status).to.equal(201);
     }
@@ -104,7 +123,7 @@ describe('limits of requests in flight', () => {
     const large = { ...A_REQUEST, metadata: { a: 'x'.repeat(9_000) } };
     using _held = openSockets(api, 1, declared);
     await untilInFlight(api, 1);
-    expect((await api.post(large)).status).to.equal(503);
+    expect((await api.post(large)).status).to.equal(429);
     expect((await api.post(A_REQUEST)).status).to.equal(201);
     await until('the declared length to be released', async () => (await api.post(large)).status === 201);
   });
@@ -114,8 +133,8 @@ describe('limits of requests in flight', () => {
     const other = addOtherProject(api);
     using _held = openSockets(api, 20, headOf(api));
     await untilInFlight(api, 20);
-    expect((await api.post(A_REQUEST)).status).to.equal(503);
-    expect((await api.ask({ path: '/v1/zips/x' })).status).to.equal(503);
+    expect((await api.post(A_REQUEST)).status).to.equal(429);
+    expect((await api.ask({ path: '/v1/zips/x' })).status).to.equal(429);
     expect((await api.post(A_REQUEST, { token: other })).status).to.equal(201);
     expect(await api.registry.metrics()).to.include('zip_api_overloads_total{limit="requests"} 2');
   });

@@ -7,6 +7,7 @@ import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
 import { A_REQUEST, type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 
 interface Seen {
   readonly status: number;
@@ -50,6 +51,17 @@ const PROVOKE: Readonly<Record<ErrorCode, (api: ApiServer) => Promise<Seen>>> = 
     await using limited = await startApiServer({ rateLimits: { requestsPerMinutePerToken: 1 } });
     await limited.post(A_REQUEST);
     return await limited.post(A_REQUEST);
+  },
+  concurrency_limit_exceeded: async () => {
+    await using busy = await startApiServer({ inFlight: { maxCreates: 2 } });
+    const slow = Promise.withResolvers<void>();
+    busy.jobs.holdUntil(slow.promise);
+    const held = busy.post(A_REQUEST);
+    await until('a create to wait', () => busy.jobs.calls.length === 1);
+    const refused = await busy.post(A_REQUEST);
+    slow.resolve();
+    await held;
+    return refused;
   },
   file_lists_full: async () => {
     await using full = await startApiServer({ maxFileListBytes: 20 });

@@ -45,4 +45,16 @@ describe('createFairCapacity', () => {
     expect(capacity.used()).to.equal(2);
     expect(second.grow(3)).to.equal(true);
   });
+
+  it('tells whether a refused holder uses its own part, or others use too much (N7)', () => {
+    const capacity = createFairCapacity(12);
+    expect(fill(capacity, 'a')).to.equal(6);
+    const [another, first] = [capacity.open('a'), capacity.open('b')];
+    expect([another.grow(1), another.exceedsPart(1)]).to.deep.equal([false, true]);
+    expect([first.grow(4), first.exceedsPart(4)], 'a first request').to.deep.equal([false, false]);
+    expect(first.grow(1)).to.equal(true);
+    const second = capacity.open('b');
+    expect([second.grow(3), second.exceedsPart(3)], 'below a third').to.deep.equal([false, false]);
+    expect([second.grow(4), second.exceedsPart(4)], 'above a third').to.deep.equal([false, true]);
+  });
 });

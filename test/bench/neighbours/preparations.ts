@@ -1,0 +1,108 @@
+/** What the misbehaving project has before its clients start, by way. The caller deletes its jobs and pods. */
+import { ZIPPER_CONTAINER, zipJobName } from '#crds/api-group.ts';
+import { putFinishedJobs } from '#test/support/builders/finished-jobs.ts';
+import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { createVisitor } from '#test/support/servers/dashboard-server.ts';
+import { until } from '#test/support/until.ts';
+import type { Project } from '#test/support/worlds/project.ts';
+import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
+import type { Target } from './ways.ts';
+
+export interface Attacker {
+  readonly project: Project;
+  readonly api: KubeApi;
+  readonly admin: KubeUser;
+  readonly dashboardUrl: string;
+  /** Of a user with the role edit. */
+  readonly userToken: string;
+  /** Stored jobs, and unsent webhooks. */
+  readonly jobs: number;
+}
+
+type Prepare = (attacker: Attacker) => Promise<Pick<Target, 'page' | 'cookies'>>;
+
+const SESSIONS = 20;
+const LOG_POD = 'hostile-log';
+/** As many lines as the dashboard shows, of the longest length that it does not cut, full of starts of URLs. */
+const PRINT = `for (let n = 0; n < 60; n += 1) console.log('://'.repeat(${Math.floor((16 * 1024) / 3)}))`;
+
+const storedJobs = ({ api, project, jobs }: Attacker): Promise<readonly string[]> =>
+  createStoredJobs(api, { namespace: project.namespace, bucketName: project.bucketName, count: jobs });
+
+/** A page of the project, and sessions that request it. */
+const openSessions = async ({ dashboardUrl, userToken, project }: Attacker, path: string) => {
+  const cookies: string[] = [];
+  for (let count = 0; count < SESSIONS; count += 1) {
+    const visitor = createVisitor(dashboardUrl);
+    const { status } = await visitor.signIn(userToken);
+    if (status !== 303) throw new Error(`the dashboard returned ${status} to a sign-in`);
+    cookies.push([...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; '));
+  }
+  return { page: `${dashboardUrl}/projects/${project.namespace}/jobs${path}`, cookies };
+};
+
+/** A pod that an editor of the namespace passes off as the pod of a job. */
+const logPod = (namespace: string, job: string) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { namespace, name: LOG_POD, labels: { 'batch.kubernetes.io/job-name': job } },
+  spec: {
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+    containers: [
+      {
+        name: ZIPPER_CONTAINER,
+        image: 'zipjobs-zipper',
+        command: ['node', '-e', PRINT],
+        resources: { requests: { cpu: '10m', memory: '16Mi' }, limits: { cpu: '1', memory: '64Mi' } },
+        securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+      },
+    ],
+  },
+});
+
+const hostileLog: Prepare = async (attacker) => {
+  const { api, project } = attacker;
+  const [uuid = ''] = await storedJobs({ ...attacker, jobs: 1 });
+  const path = `/api/v1/namespaces/${project.namespace}/pods`;
+  await api.create(path, logPod(project.namespace, zipJobName(uuid)));
+  await until('the hostile log', async () => {
+    const { status } = await api.get<{ readonly status: { readonly phase?: string } }>(`${path}/${LOG_POD}`);
+    return status.phase === 'Succeeded';
+  });
+  return openSessions(attacker, `/${zipJobName(uuid)}?log=last`);
+};
+
+const NOTHING = { page: '', cookies: [] };
+
+const PREPARATIONS: Readonly<Record<string, Prepare>> = {
+  'stored jobs': async (attacker) => {
+    await storedJobs(attacker);
+    return NOTHING;
+  },
+  'dashboard polls': async (attacker) => {
+    await storedJobs(attacker);
+    return openSessions(attacker, '?q=no-such-key');
+  },
+  'dashboard logs': hostileLog,
+  'webhooks to silent names': async ({ admin, project, jobs }) => {
+    const { namespace, bucketName } = project;
+    const url = (index: number): string => `http://n${index}.silent.example/`;
+    await putFinishedJobs(admin, { namespace, bucketName, count: Math.min(jobs, 1_000), url });
+    return NOTHING;
+  },
+};
+
+/** Nothing for a way without an entry in PREPARATIONS. */
+export const prepare = async (way: string, attacker: Attacker): ReturnType<Prepare> =>
+  (await PREPARATIONS[way]?.(attacker)) ?? NOTHING;
+
+/** Removes the pod that `prepare` may have created. */
+export const removeLogPod = async ({ admin, project }: Attacker): Promise<void> => {
+  await admin.request(
+    'DELETE',
+    `/api/v1/namespaces/${project.namespace}/pods/${LOG_POD}?gracePeriodSeconds=0`,
+  );
+};
