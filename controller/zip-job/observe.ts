@@ -30,7 +30,7 @@ export interface ObserveOptions {
   readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
-  readonly memory: Pick<Memory, 'newest' | 'refusal'>;
+  readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
@@ -184,6 +184,7 @@ const ofUnfinished = async (
     pods: await findPods(options, zipJob, job),
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
+    seenProgress: memory.seeProgress(zipJob, options.clock.date()),
     listOwner: listOwnerOf(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
