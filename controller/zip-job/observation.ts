@@ -27,7 +27,7 @@ export interface Observation {
   readonly refusal: Refusal | undefined;
   /** For an unfinished job. */
   readonly seenProgress?: SeenProgress;
-  /** Why the Job has no pod; read only after it has waited for one. */
+  /** Why the Job, or the recovery Job if there is one, has no pod; read only after it has waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
   /** Its entry in the admission ledger. */

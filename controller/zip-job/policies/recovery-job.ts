@@ -2,7 +2,7 @@ import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { jobUidsOf } from '../../kube-state/caches.ts';
 import { isEnded, scheduledAt, terminationOf } from '../../kube-state/pod-state.ts';
-import { podWaiting } from '../../kube-state/pod-waiting.ts';
+import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
 import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
@@ -55,10 +55,13 @@ const failureOf = (pod: Pod): string | undefined => {
 };
 
 /** Why recovery has not ended yet: what its pods wait for, or how they failed. */
-export const recoveryWait = (pods: readonly Pod[], now: Date): string | undefined => {
-  for (const pod of pods) {
-    const wait = isEnded(pod) ? undefined : podWaiting(pod, now);
-    if (wait) return `${wait.reason}: ${wait.message}`;
-  }
+export const recoveryWait = (
+  pods: readonly Pod[],
+  now: Date,
+  refusal: PodWait | undefined,
+): string | undefined => {
+  const waits = pods.map((pod) => (isEnded(pod) ? undefined : podWaiting(pod, now)));
+  const wait = waits.find((one) => one !== undefined) ?? refusal;
+  if (wait) return `${wait.reason}: ${wait.message}`;
   return pods.map(failureOf).findLast((failure) => failure !== undefined);
 };

@@ -110,12 +110,14 @@ const toRecover = (seen: Observation, attempt: Attempt): Recovered | undefined =
  * remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes.
  */
 const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
-  if (!isCommitting(upload)) {
-    const { refusal, recovery } = seen;
-    const since = timeOf(recovery?.job.metadata.creationTimestamp) ?? refusal?.since.getTime();
-    return new Date((since ?? at.now.getTime()) + (at.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000);
-  }
   const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
+  if (!isCommitting(upload)) {
+    const created = timeOf(seen.recovery?.job.metadata.creationTimestamp);
+    // An earlier refusal concerned the recovery Job of an earlier attempt.
+    const refused = seen.refusal && Math.max(seen.refusal.since.getTime(), lostAt);
+    const since = created ?? refused ?? at.now.getTime();
+    return new Date(since + (at.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000);
+  }
   const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
   return new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
 };
@@ -126,12 +128,12 @@ const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 
 /** A recovery Job that failed, or whose pods do not report, is replaced until the outcome of the job is known. */
-const followCommit = ({ attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
+const followCommit = ({ seen, attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
   const { end, now } = at;
   const { job, pods } = recovery;
   const next = isOver(recovery) ? retryAt(job, attempt, at) : overdueAt(recovery, at);
   if (next && now >= next) return { kind: 'restart', job };
-  const why = recoveryWait(pods, now);
+  const why = recoveryWait(pods, now, seen.podRefusal);
   return {
     kind: 'wait',
     until: earliest(next, end),
