@@ -5,10 +5,9 @@ import { isEnded, scheduledAt, terminationOf } from '../../kube-state/pod-state.
 import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
 import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { Observation } from '../observation.ts';
 
-/** How much later than its own time limit a recovery pod may report. */
-export const GRACE_PERIOD_SECONDS = 60;
 /** Delay before the second recovery Job of an attempt. */
 const FIRST_RETRY_MS = 10_000;
 
@@ -29,7 +28,7 @@ export const overdueAt = (
   const times = current.map(scheduledAt);
   const known = times.filter((time) => time !== undefined);
   if (known.length === 0 || known.length < times.length) return undefined;
-  const seconds = settings.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS;
+  const seconds = settings.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
   return new Date(Math.max(...known) + seconds * 1000);
 };
 

@@ -5,10 +5,11 @@ import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 import { runDeadline } from './deadline.ts';
-import { GRACE_PERIOD_SECONDS, overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
+import { overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Recovered = UploadState | 'unrecorded';
@@ -116,7 +117,7 @@ const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
     // An earlier refusal concerned the recovery Job of an earlier attempt.
     const refused = seen.refusal && Math.max(seen.refusal.since.getTime(), lostAt);
     const since = created ?? refused ?? at.now.getTime();
-    return new Date(since + (at.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000);
+    return new Date(since + (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000);
   }
   const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
   return new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
