@@ -80,8 +80,9 @@ export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
   retry(
     async (attempt) => {
       const serviceCidrs = await readable(() => readServiceCidrs(deps), attempt);
-      const endpoints = (await readable(() => readEndpoints(deps), attempt)) ?? [];
-      return { serviceCidrs, apiServer: [...new Set([...(await ownEndpoints(deps)), ...endpoints])] };
+      const endpoints = await readable(() => readEndpoints(deps), attempt);
+      if (!endpoints) deps.log.warn('the addresses behind the Service of the API server cannot be read');
+      return { serviceCidrs, apiServer: [...new Set([...(await ownEndpoints(deps)), ...(endpoints ?? [])])] };
     },
     {
       attempts: Number.POSITIVE_INFINITY,

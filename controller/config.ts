@@ -1,5 +1,6 @@
 import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import {
@@ -13,7 +14,7 @@ import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
-import { RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
+import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
@@ -118,9 +119,13 @@ export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
 /** @throws ConfigError that lists every invalid variable. */
 export const readControllerConfig = (env: Readonly<Record<string, string | undefined>>): ControllerConfig => {
   const plain = readConfig(CONTROLLER_SETTINGS, env);
+  // This process uses them only for NetworkPolicies, but without this check every job would fail.
+  for (const text of plain.storeAllowCidrs) requireCidr(text, 'STORE_ALLOW_CIDRS');
+  const zipperEnv = readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson);
+  checkRecoveryLimit(plain.recoveryDeadlineSeconds, zipperEnv);
   return Object.freeze({
     ...plain,
-    zipperEnv: readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson),
+    zipperEnv,
     zipperNodeSelector: readStringMap('ZIPPER_NODE_SELECTOR_JSON', plain.zipperNodeSelectorJson),
     zipperTolerations: readTolerations('ZIPPER_TOLERATIONS_JSON', plain.zipperTolerationsJson),
     zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),

@@ -1,6 +1,7 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
+import { ConfigError } from '#runtime/errors.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
@@ -245,9 +246,23 @@ export const ZIPPER_SETTINGS = {
 
 export type ZipperConfig = ConfigOf<typeof ZIPPER_SETTINGS>;
 
+/** Otherwise no interrupted commit could be recovered, and no upload that is being started could be aborted. */
+const problemsOf = (config: ZipperConfig): readonly string[] => [
+  ...(config.storeConsistencyMs * 2 < config.recoveryLimitMs
+    ? []
+    : ['STORE_CONSISTENCY_MS must be less than half of RECOVERY_LIMIT_MS']),
+  ...(config.storeStartGraceMs < config.shutdownTimeoutMs
+    ? []
+    : ['STORE_START_GRACE_MS must be less than SHUTDOWN_TIMEOUT_MS']),
+];
+
 /** @throws ConfigError that lists every invalid variable. */
-export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig =>
-  readConfig(ZIPPER_SETTINGS, env);
+export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig => {
+  const config = readConfig(ZIPPER_SETTINGS, env);
+  const problems = problemsOf(config);
+  if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
+  return config;
+};
 
 /** Path of the termination message; read separately, because it also reports invalid settings. */
 export const terminationLogPath = (env: Readonly<Record<string, string | undefined>>): string =>

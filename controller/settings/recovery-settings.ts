@@ -1,4 +1,8 @@
 import type { Settings } from '#runtime/config.ts';
+import { ConfigError } from '#runtime/errors.ts';
+
+/** How much later than its own time limit a recovery pod may report. */
+export const RECOVERY_GRACE_SECONDS = 60;
 
 const DEFAULT_RECOVERY_RESOURCES = JSON.stringify({
   requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '16Mi' },
@@ -45,3 +49,16 @@ export const RECOVERY_SETTINGS = {
     description: 'priority class of recovery pods; empty for that of their zipper pods',
   },
 } as const satisfies Settings;
+
+/** @throws ConfigError if recovery pods would be deleted before their own time limit, so that they could never report it. */
+export const checkRecoveryLimit = (
+  recoveryDeadlineSeconds: number,
+  zipperEnv: Readonly<Record<string, string>>,
+): void => {
+  const limitMs = Number(zipperEnv['RECOVERY_LIMIT_MS'] ?? 0);
+  const seconds = recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
+  if (limitMs >= seconds * 1000)
+    throw new ConfigError(
+      `RECOVERY_LIMIT_MS of the zipper (${limitMs}) must be less than RECOVERY_DEADLINE_SECONDS and one minute (${seconds} s)`,
+    );
+};

@@ -1,11 +1,18 @@
-import type { ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isOlderVersion } from '#runtime/kube/object-cache.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Refusal } from '../engine/refusal.ts';
 
+/** When this process saw the current progress of a job for the first time, by its own clock. */
+export interface SeenProgress {
+  readonly since: Date;
+  /** False if the process found it when it started, so that it may be older. */
+  readonly isNew: boolean;
+}
+
 /**
- * State that the caches lack: objects that this process wrote, until the watch delivers them, and Jobs that the API server
- * rejected.
+ * State that the caches lack: objects that this process wrote, until the watch delivers them, Jobs that the API server
+ * rejected, and when progress arrived, because its time comes from the clock of a zipper.
  */
 export interface Memory {
   /** Keeps the response of a write or a live read. */
@@ -14,16 +21,27 @@ export interface Memory {
   see(change: Change<ZipJob>): void;
   /** The newer of the cached and the kept object. */
   newest(cached: ZipJob): ZipJob;
+  /** Records the progress of an unfinished job. */
+  seeProgress(zipJob: ZipJob, now: Date): SeenProgress;
   refusal(key: ObjectKey): Refusal | undefined;
   refused(key: ObjectKey, refusal: Refusal): void;
   accepted(key: ObjectKey): void;
   forget(key: ObjectKey): void;
 }
 
+interface KeptProgress extends SeenProgress {
+  /** Tells apart the writes of all zippers of the job. */
+  readonly write: string;
+}
+
+const writeOf = ({ metadata, status }: ZipJob): string =>
+  JSON.stringify([metadata.uid, status?.progress, status?.result !== undefined]);
+
 /** `cached` returns a ZipJob from the cache. */
 export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Memory => {
   const written = new Map<ObjectKey, ZipJob>();
   const refusals = new Map<ObjectKey, Refusal>();
+  const progress = new Map<ObjectKey, KeptProgress>();
   const newest = (seen: ZipJob): ZipJob => {
     const own = written.get(objectKey(seen));
     const isSame = own?.metadata.uid === seen.metadata.uid;
@@ -42,8 +60,18 @@ export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Me
     },
     see: (change) => {
       dropOld(change.key, change.kind === 'set' ? change.object : undefined);
+      if (change.kind === 'deleted' || isFinished(change.object)) progress.delete(change.key);
     },
     newest,
+    seeProgress: (zipJob, now) => {
+      const key = objectKey(zipJob);
+      const write = writeOf(zipJob);
+      const known = progress.get(key);
+      if (known?.write === write) return known;
+      const seen = { write, since: now, isNew: known !== undefined };
+      progress.set(key, seen);
+      return seen;
+    },
     refusal: (key) => refusals.get(key),
     refused: (key, refusal) => {
       refusals.set(key, refusal);
@@ -53,6 +81,7 @@ export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Me
     },
     forget: (key) => {
       written.delete(key);
+      progress.delete(key);
       refusals.delete(key);
     },
   };

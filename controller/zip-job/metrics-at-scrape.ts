@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import { findCondition, type Reason } from '#crds/conditions.ts';
+import { findCondition, REASONS, type Reason } from '#crds/conditions.ts';
 import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
 import { timeOf } from '../kube-state/times.ts';
@@ -34,6 +34,22 @@ const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources
   return now().getTime() > startedAt + seconds * 1000 + OVERDUE_GRACE_MS;
 };
 
+const RECOVERING: Reason = 'Recovering';
+
+/** Recovery that cannot continue says in its condition what it waits for. */
+const cannotRecover = ({ status }: ZipJob): boolean => {
+  const recovered = findCondition(status?.conditions, 'Recovered');
+  return recovered?.reason === RECOVERING && recovered.message !== REASONS[RECOVERING];
+};
+
+const stuckReason = (zipJob: ZipJob): string | undefined => {
+  const { status } = zipJob;
+  const waiting = findCondition(status?.conditions, 'Waiting');
+  if (waiting?.status === 'True') return waiting.reason;
+  if (cannotRecover(zipJob)) return RECOVERING;
+  return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
+};
+
 const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): void => {
   new Gauge({
     name: 'zip_jobs',
@@ -47,16 +63,14 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'Stuck ZipJobs, by reason, such as ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent or NoProgress',
+    help: 'Stuck ZipJobs, by reason, such as ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress or Recovering',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
       this.reset();
-      for (const { status } of zipJobs()) {
-        const waiting = findCondition(status?.conditions, 'Waiting');
-        if (waiting?.status === 'True') this.inc({ reason: waiting.reason });
-        else if (status?.phase === 'Running' && status.reason === NO_PROGRESS)
-          this.inc({ reason: NO_PROGRESS });
+      for (const zipJob of zipJobs()) {
+        const reason = stuckReason(zipJob);
+        if (reason !== undefined) this.inc({ reason });
       }
     },
   });

@@ -9,6 +9,7 @@ import type { Refusal } from '../engine/refusal.ts';
 import type { PodWait } from '../kube-state/pod-waiting.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
+import type { SeenProgress } from './memory.ts';
 
 /** The input of a decision about one ZipJob. */
 export interface Observation {
@@ -24,7 +25,9 @@ export interface Observation {
   /** The recovery Job of the last attempt. */
   readonly recovery: { readonly job: Job; readonly pods: readonly Pod[] } | undefined;
   readonly refusal: Refusal | undefined;
-  /** Why the Job has no pod; read only after it has waited for one. */
+  /** For an unfinished job. */
+  readonly seenProgress?: SeenProgress;
+  /** Why the Job, or the recovery Job if there is one, has no pod; read only after it has waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
   /** Its entry in the admission ledger. */

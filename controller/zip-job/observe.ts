@@ -7,7 +7,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
-import { type Caches, INDEXES, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
+import { type Caches, INDEXES, jobUidsOf, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
 import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
 import { podRefusalOf } from '../kube-state/pod-refusal.ts';
 import { terminationOf } from '../kube-state/pod-state.ts';
@@ -20,7 +20,7 @@ import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
-import { lacksPod } from './policies/lacks-pod.ts';
+import { lacksPod, recoveryLacksPod } from './policies/lacks-pod.ts';
 import type { SurplusJobs } from './surplus-jobs.ts';
 
 export interface ObserveOptions {
@@ -30,7 +30,7 @@ export interface ObserveOptions {
   readonly events: Pick<ObjectClient<Event>, 'list'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
-  readonly memory: Pick<Memory, 'newest' | 'refusal'>;
+  readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
@@ -103,6 +103,19 @@ const mayHaveResponded = (job: Job, now: Date): boolean =>
   now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
 
 /**
+ * The live pods of a Job, without those of an earlier Job of the same name: a result of an earlier ZipJob of the same name says
+ * nothing about this one.
+ */
+const listPods = async (
+  { pods }: Pick<ObserveOptions, 'pods'>,
+  { namespace, name, uid = '' }: Job['metadata'],
+): Promise<readonly Pod[]> => {
+  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
+  const found = await pods.list({ namespace, labelSelector });
+  return found.filter((pod) => jobUidsOf(pod).includes(uid));
+};
+
+/**
  * The result of a recovery Job is in its successful pod. The caches may know that the Job finished, or its failed pods, before
  * they know that pod, so it is read live before it counts as missing.
  */
@@ -119,8 +132,7 @@ const findRecovery = async (
   const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
   const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
   if (isKnown || !mayHaveResponded(job, options.clock.date())) return { job, pods: cached };
-  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
-  return { job, pods: await options.pods.list({ namespace, labelSelector }) };
+  return { job, pods: await listPods(options, job.metadata) };
 };
 
 const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
@@ -152,13 +164,20 @@ const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Ob
   listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
 });
 
+const jobWithoutPod = (seen: Observation, now: Date): Job | undefined => {
+  const { recovery, job } = seen;
+  if (recovery) return recoveryLacksPod(recovery, now) ? recovery.job : undefined;
+  return lacksPod(seen, now) ? job : undefined;
+};
+
 /** Only the Events of the Job contain the reason why it has no pod. */
 const findPodRefusal = async (
   options: ObserveOptions,
   seen: Observation,
 ): Promise<Observation['podRefusal']> => {
-  if (!seen.job || !lacksPod(seen, options.clock.date())) return undefined;
-  const { namespace, uid } = seen.job.metadata;
+  const job = jobWithoutPod(seen, options.clock.date());
+  if (!job) return undefined;
+  const { namespace, uid } = job.metadata;
   const fieldSelector = `involvedObject.uid=${uid ?? ''},reason=FailedCreate`;
   return podRefusalOf(await options.events.list({ namespace, fieldSelector }));
 };
@@ -184,6 +203,7 @@ const ofUnfinished = async (
     pods: await findPods(options, zipJob, job),
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
+    seenProgress: memory.seeProgress(zipJob, options.clock.date()),
     listOwner: listOwnerOf(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),

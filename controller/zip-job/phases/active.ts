@@ -130,12 +130,20 @@ const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   };
 };
 
+/** Until when a pod without progress is not reported; undefined if it is now. */
+const quietUntil = ({ seen, now, config, status }: Situation): Date | undefined => {
+  const { since = now, isNew = true } = seen.seenProgress ?? {};
+  const until = new Date(since.getTime() + config.noProgressSeconds * 1000);
+  // After a restart of the controller, a report stays until there is progress.
+  const isReported = !isNew && status.reason === 'NoProgress';
+  return isReported || now >= until ? undefined : until;
+};
+
 const running = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, config, status } = s;
   const { name } = pod.metadata;
-  const quietSince = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? now.getTime();
-  const quietUntil = new Date(quietSince + config.noProgressSeconds * 1000);
-  const isQuiet = now >= quietUntil;
+  const until = quietUntil(s);
+  const isQuiet = until === undefined;
   const admitted: EventNote = { type: 'Normal', reason: 'Running', message: `pod ${name} downloads files` };
   const quiet = {
     reason: 'NoProgress',
@@ -148,7 +156,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
       ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
     ],
-    requeueAfterMs: msUntil(now, deadlines(s, job), isQuiet ? undefined : quietUntil),
+    requeueAfterMs: msUntil(now, deadlines(s, job), until),
   };
 };
 

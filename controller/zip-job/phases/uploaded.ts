@@ -1,7 +1,6 @@
 import type { ZipResult } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { isEnded, isLost } from '../../kube-state/pod-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
 import { type EndedPod, withAttempt } from '../attempt.ts';
 import type { Situation, Step } from '../observation.ts';
 import { withCondition, withPhase } from '../owned-status.ts';
@@ -14,8 +13,8 @@ const EXIT_GRACE_PERIOD_MS = 30_000;
 /** How long the pod may take to exit: deactivating it earlier would reject its last write. */
 const gracePeriodMs = (s: Situation, pod: Pod | undefined): number => {
   if (!pod || isEnded(pod) || isLost(pod, s.now)) return 0;
-  const writtenAt = timeOf(s.seen.zipJob.status?.progress?.updatedAt) ?? 0;
-  return Math.min(EXIT_GRACE_PERIOD_MS, writtenAt + EXIT_GRACE_PERIOD_MS - s.now.getTime());
+  const { since = s.now } = s.seen.seenProgress ?? {};
+  return since.getTime() + EXIT_GRACE_PERIOD_MS - s.now.getTime();
 };
 
 const complete = (s: Situation, ended: EndedPod, result: ZipResult): Step => {

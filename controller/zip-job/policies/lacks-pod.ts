@@ -1,5 +1,5 @@
 import type { Job } from '#runtime/kube/resources.ts';
-import { jobStartedAt } from '../../kube-state/job-state.ts';
+import { isJobFinished, jobFailure, jobStartedAt } from '../../kube-state/job-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Observation } from '../observation.ts';
 
@@ -14,4 +14,11 @@ export const lacksPod = (seen: Pick<Observation, 'zipJob' | 'job' | 'pods'>, now
   const { zipJob, job, pods } = seen;
   if (!job || pods.length > 0 || zipJob.status?.job?.uid !== job.metadata.uid) return false;
   return zipJob.status?.job?.podUid === undefined && now.getTime() - since(seen, job) > POD_GRACE_PERIOD_MS;
+};
+
+/** The same for an unfinished recovery Job. */
+export const recoveryLacksPod = ({ job, pods }: NonNullable<Observation['recovery']>, now: Date): boolean => {
+  const created = timeOf(job.metadata.creationTimestamp);
+  if (created === undefined || pods.length > 0 || isJobFinished(job) || jobFailure(job)) return false;
+  return now.getTime() - created > POD_GRACE_PERIOD_MS;
 };

@@ -2,13 +2,12 @@ import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { jobUidsOf } from '../../kube-state/caches.ts';
 import { isEnded, scheduledAt, terminationOf } from '../../kube-state/pod-state.ts';
-import { podWaiting } from '../../kube-state/pod-waiting.ts';
+import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
 import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { Observation } from '../observation.ts';
 
-/** How much later than its own time limit a recovery pod may report. */
-export const GRACE_PERIOD_SECONDS = 60;
 /** Delay before the second recovery Job of an attempt. */
 const FIRST_RETRY_MS = 10_000;
 
@@ -29,7 +28,7 @@ export const overdueAt = (
   const times = current.map(scheduledAt);
   const known = times.filter((time) => time !== undefined);
   if (known.length === 0 || known.length < times.length) return undefined;
-  const seconds = settings.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS;
+  const seconds = settings.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS;
   return new Date(Math.max(...known) + seconds * 1000);
 };
 
@@ -55,10 +54,13 @@ const failureOf = (pod: Pod): string | undefined => {
 };
 
 /** Why recovery has not ended yet: what its pods wait for, or how they failed. */
-export const recoveryWait = (pods: readonly Pod[], now: Date): string | undefined => {
-  for (const pod of pods) {
-    const wait = isEnded(pod) ? undefined : podWaiting(pod, now);
-    if (wait) return `${wait.reason}: ${wait.message}`;
-  }
+export const recoveryWait = (
+  pods: readonly Pod[],
+  now: Date,
+  refusal: PodWait | undefined,
+): string | undefined => {
+  const waits = pods.map((pod) => (isEnded(pod) ? undefined : podWaiting(pod, now)));
+  const wait = waits.find((one) => one !== undefined) ?? refusal;
+  if (wait) return `${wait.reason}: ${wait.message}`;
   return pods.map(failureOf).findLast((failure) => failure !== undefined);
 };

@@ -5,10 +5,11 @@ import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
 import { terminationOf } from '../../kube-state/pod-state.ts';
 import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 import { runDeadline } from './deadline.ts';
-import { GRACE_PERIOD_SECONDS, overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
+import { overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Recovered = UploadState | 'unrecorded';
@@ -110,12 +111,14 @@ const toRecover = (seen: Observation, attempt: Attempt): Recovered | undefined =
  * remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes.
  */
 const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
-  if (!isCommitting(upload)) {
-    const { refusal, recovery } = seen;
-    const since = timeOf(recovery?.job.metadata.creationTimestamp) ?? refusal?.since.getTime();
-    return new Date((since ?? at.now.getTime()) + (at.recoveryDeadlineSeconds + GRACE_PERIOD_SECONDS) * 1000);
-  }
   const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
+  if (!isCommitting(upload)) {
+    const created = timeOf(seen.recovery?.job.metadata.creationTimestamp);
+    // An earlier refusal concerned the recovery Job of an earlier attempt.
+    const refused = seen.refusal && Math.max(seen.refusal.since.getTime(), lostAt);
+    const since = created ?? refused ?? at.now.getTime();
+    return new Date(since + (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000);
+  }
   const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
   return new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
 };
@@ -126,12 +129,12 @@ const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 
 /** A recovery Job that failed, or whose pods do not report, is replaced until the outcome of the job is known. */
-const followCommit = ({ attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
+const followCommit = ({ seen, attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
   const { end, now } = at;
   const { job, pods } = recovery;
   const next = isOver(recovery) ? retryAt(job, attempt, at) : overdueAt(recovery, at);
   if (next && now >= next) return { kind: 'restart', job };
-  const why = recoveryWait(pods, now);
+  const why = recoveryWait(pods, now, seen.podRefusal);
   return {
     kind: 'wait',
     until: earliest(next, end),

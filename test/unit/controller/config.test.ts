@@ -17,6 +17,16 @@ describe('readControllerConfig', () => {
     expect(() => readControllerConfig({ ...ENV, FAILED_TTL_SECONDS: '3600' })).to.throw('FAILED_TTL_SECONDS');
   });
 
+  it('refuses a time limit of recovery pods that they could never report', () => {
+    const env = (limitMs: string) => ({
+      ...ENV,
+      RECOVERY_DEADLINE_SECONDS: '120',
+      ZIPPER_ENV_JSON: JSON.stringify({ RECOVERY_LIMIT_MS: limitMs }),
+    });
+    expect(() => readControllerConfig(env('179999'))).to.not.throw();
+    expect(() => readControllerConfig(env('180000'))).to.throw('RECOVERY_LIMIT_MS');
+  });
+
   const bad = [
     ['ZIPPER_ENV_JSON', '{"A":1}'],
     ['ZIPPER_ENV_JSON', 'A=1'],
@@ -27,6 +37,7 @@ describe('readControllerConfig', () => {
     ['RECOVERY_RETRY_SECONDS', '0'],
     ['ZIPPER_TOLERATIONS_JSON', '{}'],
     ['ZIPPER_TOLERATIONS_JSON', '[{"key":1}]'],
+    ['STORE_ALLOW_CIDRS', '10.0.0.0/8,10.96.0.0/99'],
     ['WEBHOOK_SCHEDULE_SECONDS', '0,,5'],
     ['WEBHOOK_SCHEDULE_SECONDS', '-1'],
   ] as const;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { progressOf } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 const version = (resourceVersion: string, uid = 'uid-zipjob') =>
@@ -28,6 +29,25 @@ describe('createMemory', () => {
     const memory = createMemory(() => version('100'));
     memory.keep(KEY, version('100'));
     expect(memory.newest(version('98'))).to.deep.equal(version('98'));
+  });
+
+  it('knows when progress arrived, whatever its own time is (F18)', () => {
+    const memory = createMemory(() => undefined);
+    const at = (second: number) => new Date(second * 1000);
+    const withProgress = (filesDone: number) =>
+      aZipJob({ status: { phase: 'Running', progress: progressOf('uid-p1', filesDone) } });
+    expect(memory.seeProgress(withProgress(1), at(1)))
+      .to.include({ isNew: false })
+      .and.deep.include({ since: at(1) });
+    expect(memory.seeProgress(withProgress(1), at(5))).to.deep.include({ since: at(1) });
+    expect(memory.seeProgress(withProgress(2), at(9))).to.deep.include({ since: at(9), isNew: true });
+    memory.see({
+      kind: 'set',
+      key: KEY,
+      object: aZipJob({ status: { phase: 'Failed' } }),
+      before: undefined,
+    });
+    expect(memory.seeProgress(withProgress(2), at(11)), 'dropped at the end').to.include({ isNew: false });
   });
 
   it('distinguishes objects of the same name by uid', () => {

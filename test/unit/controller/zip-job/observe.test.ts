@@ -131,9 +131,10 @@ describe('observe', () => {
     {
       name: 'is late',
       job: { metadata: { creationTimestamp: ago(31) } },
-      want: ['list'],
+      // Without a pod, the Events are read too.
+      want: ['list', 'list'],
     },
-    { name: 'is new', job: { metadata: { creationTimestamp: ago(5) } }, want: [] },
+    { name: 'is new', job: { metadata: { creationTimestamp: ago(4) } }, want: [] },
     { name: 'has a successful pod', job: { status: over('Complete') }, pod: { exitCode: 0 }, want: [] },
   ];
   for (const { name, job, pod, want } of recovering)
@@ -151,6 +152,51 @@ describe('observe', () => {
       expect((await observe(KEY, {}))?.recovery?.job.metadata.uid).to.equal('uid-recover');
       expect(calls()).to.deep.equal(want);
     });
+
+  const recoveringOne = () =>
+    aZipJob({
+      status: {
+        ...running('p1'),
+        attempts: [{ n: 1, podUid: 'p' }],
+        conditions: [aCondition('Recovered', ['False', 'Recovering'])],
+      },
+    });
+  const recoveryJob = (seconds: number, change: JobChange = {}) =>
+    aJob({
+      ...change,
+      metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', creationTimestamp: ago(seconds) },
+    });
+
+  it('ignores the pods of an earlier recovery Job of the same name (F27)', async () => {
+    const { observe, zipJobs, jobs, pods } = setUp();
+    zipJobs.put(recoveringOne());
+    jobs.put(aJob());
+    jobs.put(recoveryJob(40));
+    const podOf = (name: string, uid: string) =>
+      aPod(name, {
+        metadata: {
+          ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-recover-1`, uid }],
+        },
+      });
+    pods.put(podOf('old', 'uid-of-an-earlier-job'));
+    pods.put(podOf('s1', 'uid-recover'));
+    const seen = await observe(KEY, {});
+    expect(seen?.recovery?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['s1']);
+  });
+
+  it('reads why a recovery Job has no pod (F25)', async () => {
+    const { observe, zipJobs, jobs, events } = setUp();
+    zipJobs.put(recoveringOne());
+    jobs.put(aJob());
+    jobs.put(recoveryJob(5));
+    events.put({
+      metadata: { namespace: NAMESPACE, name: 'e1' },
+      involvedObject: { uid: 'uid-recover' },
+      lastTimestamp: ago(1),
+      message: 'Error creating: pods "a-b" is forbidden: exceeded quota: small',
+    });
+    expect((await observe(KEY, {}))?.podRefusal?.message).to.equal('exceeded quota: small');
+  });
 
   it('reads a Job that the ledger knows live before it counts as missing', async () => {
     const { observe, zipJobs, jobs, calls } = setUp(undefined, { state: 'running' });

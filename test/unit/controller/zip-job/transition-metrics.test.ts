@@ -3,8 +3,10 @@ import { Registry } from 'prom-client';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { countTransition } from '#controller/zip-job/transition-metrics.ts';
+import { REASONS } from '#crds/conditions.ts';
 import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
+import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
 
 const setUp = (zipJobs: readonly ZipJob[] = []) => {
   const registry = new Registry();
@@ -189,6 +191,20 @@ describe('collectAtScrape', () => {
     expect(reported('zip_webhooks_pending')).to.equal(1);
     expect(reported('zip_webhook_oldest_pending_seconds')).to.equal(300);
     expect(reported('zip_jobs_stuck{reason="ImagePull"}')).to.equal(1);
+  });
+
+  it('counts a job whose recovery cannot continue as stuck (F25)', async () => {
+    const recovering = (message: string) =>
+      aZipJob({
+        status: {
+          phase: 'Running',
+          reason: 'NoProgress',
+          conditions: [{ ...aCondition('Recovered', ['False', 'Recovering']), message }],
+        },
+      });
+    const late = 'attempt 1 is recovered as soon as possible, at the latest at noon: QuotaExceeded';
+    const lines = await setUp([recovering(late), recovering(REASONS.Recovering)]).series();
+    expect(valueOf(lines, 'zip_jobs_stuck{reason="Recovering"}')).to.equal(1);
   });
 
   it('reports zero if there are no jobs', async () => {

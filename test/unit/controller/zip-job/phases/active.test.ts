@@ -59,6 +59,20 @@ describe('decide while the Job exists', () => {
     expect(judge({ zipJob, job: aJob(), pods: lost }).status?.reason).to.equal('Uploaded');
   });
 
+  for (const hours of [1, -1])
+    it(`gives the pod 30 s to exit after its result arrived, whatever its clock says (${hours} h off) (F18, F26)`, () => {
+      const progress = { ...progressOf('uid-p1'), updatedAt: ago(-hours * 3600) };
+      const zipJob = withStatus(running('p1', { progress, result: aResult() }));
+      const seenFor = (seconds: number) => ({
+        zipJob,
+        job: aJob(),
+        pods: [aPod('p1')],
+        seenProgress: { since: new Date(ago(seconds)), isNew: true },
+      });
+      expect(judge(seenFor(10)).requeueAfterMs).to.equal(20_000);
+      expect(judge(seenFor(30)).status?.reason).to.equal('Uploaded');
+    });
+
   it('decides nothing when nothing changed', () => {
     const seen = anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')] });
     const { status, actions, events } = judge(seen);
@@ -97,7 +111,8 @@ describe('decide while the Job exists', () => {
 
   it('waits for a pod to exit after it wrote its result', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
-    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    const seenProgress = { since: new Date(ago(5)), isNew: true };
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')], seenProgress });
     expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
   });
 

@@ -77,6 +77,14 @@ describe('decide while an attempt that committed is being recovered', () => {
       .and.not.have.keys('status');
   });
 
+  it('says in the condition that the quota refuses its pods (F25)', () => {
+    const podRefusal = { reason: 'QuotaExceeded', message: 'exceeded quota: small' } as const;
+    const { status } = judge({ zipJob, job: aJob(), recovery: created(60), podRefusal });
+    expect(findCondition(status?.conditions, 'Recovered')?.message).to.contain(
+      ': QuotaExceeded: exceeded quota: small',
+    );
+  });
+
   it('replaces a failed Job after the time that has passed since the attempt was lost (F25)', () => {
     const seen = { zipJob: withStatus(at(100)), job: aJob() };
     const waiting = judge({ ...seen, recovery: created(40, [], failed) });

@@ -85,6 +85,22 @@ describe('decide while an attempt is being recovered', () => {
     expect(givenUp.status?.attempts?.[0]).to.include({ abortFailures: 1 });
   });
 
+  it('tries to create the recovery Job of an attempt although that of an earlier one was refused for long (F25)', () => {
+    const refusal = {
+      target: 'recover',
+      reason: 'QuotaExceeded',
+      message: 'exceeded quota',
+      since: new Date(ago(3600)),
+      retryAt: new Date(ago(3000)),
+      count: 9,
+      mayExist: false,
+    } as const;
+    const zipJob = withStatus(recoveringStatus(anUpload('open')));
+    expect(kinds(judge({ zipJob, job: aJob(), refusal }))).to.deep.equal(['createJob']);
+    const before = judge({ zipJob, job: aJob(), refusal: { ...refusal, retryAt: new Date(ago(-1)) } });
+    expect(before).to.not.have.property('status');
+  });
+
   it('starts a recovery Job for a recorded upload and activates no pod meanwhile', () => {
     const zipJob = withStatus(recoveringStatus(anUpload('open')));
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p2')] });

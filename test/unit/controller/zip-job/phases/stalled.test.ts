@@ -43,6 +43,7 @@ describe('the condition Stalled', () => {
         }),
         job: aJob(),
         pods: [aPod('p1')],
+        seenProgress: { since: new Date(ago(HOUR)), isNew: true },
       },
     },
     {

@@ -38,16 +38,37 @@ describe('decide for a stuck job', () => {
   });
 
   it('reports missing progress once, until there is progress (F13)', () => {
-    const quiet = { ...progressOf('uid-p1'), updatedAt: ago(301) };
-    const seen = { job: aJob(), pods: [aPod('p1')] };
+    const quiet = progressOf('uid-p1');
+    const seenProgress = { since: new Date(ago(301)), isNew: true };
+    const seen = { job: aJob(), pods: [aPod('p1')], seenProgress };
     const first = judge({ ...seen, zipJob: withStatus(running('p1', { progress: quiet })) });
     expect(first.status).to.include({ phase: 'Running', reason: 'NoProgress' });
     expect(first.status?.message).to.contain('p1').and.to.contain('300 s');
     expect(first.events.map(({ reason }) => reason)).to.deep.equal(['NoProgress']);
     const still = judge({ ...seen, zipJob: withStatus({ ...first.status, progress: quiet }) });
     expect(still.events).to.deep.equal([]);
-    const moved = withStatus({ ...first.status, progress: { ...quiet, updatedAt: ago(1) } });
-    expect(judge({ ...seen, zipJob: moved }).status).to.include({ phase: 'Running', reason: 'Running' });
+    const moved = { ...seen, seenProgress: { since: new Date(ago(1)), isNew: true } };
+    const zipJob = withStatus({ ...first.status, progress: quiet });
+    expect(judge({ ...moved, zipJob }).status).to.include({ phase: 'Running', reason: 'Running' });
+  });
+
+  it('does not report missing progress because the clock of the zipper is behind (F18, F26)', () => {
+    const zipJob = withStatus(running('p1', { progress: { ...progressOf('uid-p1'), updatedAt: ago(3600) } }));
+    const seenProgress = { since: new Date(ago(10)), isNew: true };
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')], seenProgress });
+    expect(decision.status?.reason ?? 'Running').to.equal('Running');
+    expect(decision.events).to.deep.equal([]);
+    expect(decision.requeueAfterMs).to.equal(290_000);
+  });
+
+  it('keeps the report of missing progress when the controller restarts (F13)', () => {
+    const status = running('p1', { reason: 'NoProgress', progress: progressOf('uid-p1') });
+    const seen = { zipJob: withStatus(status), job: aJob(), pods: [aPod('p1')] };
+    const found = judge({ ...seen, seenProgress: { since: new Date(ago(0)), isNew: false } });
+    expect(found.status?.reason ?? status.reason).to.equal('NoProgress');
+    expect(found.events).to.deep.equal([]);
+    const moved = judge({ ...seen, seenProgress: { since: new Date(ago(0)), isNew: true } });
+    expect(moved.status?.reason).to.equal('Running');
   });
 
   it('requeues the job at the deadline of its Job (F17)', () => {
