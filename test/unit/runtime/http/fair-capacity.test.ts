@@ -45,4 +45,14 @@ describe('createFairCapacity', () => {
     expect(capacity.used()).to.equal(2);
     expect(second.grow(3)).to.equal(true);
   });
+
+  it('gives nothing to a disposed share, which nobody would return (N7)', () => {
+    const capacity = createFairCapacity(10);
+    const share = capacity.open('a');
+    share.grow(3);
+    share[Symbol.dispose]();
+    expect(share.grow(2)).to.equal(false);
+    share.shrink(1);
+    expect(capacity.used()).to.equal(0);
+  });
 });
