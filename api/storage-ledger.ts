@@ -33,11 +33,11 @@ export interface StorageLedger {
   /** Records a change of a cached ZipJob. */
   note(change: Change<CachedJob>): void;
   /**
-   * Counts a job before it is created; does nothing for a job that is already counted. Returns the reason for refusing it
-   * if the project would exceed a limit.
+   * Counts a job before it is created, once for all requests that create it at the same time. Returns the reason for refusing
+   * it if the project would exceed a limit.
    */
   admit(job: NewJob, limits: StorageLimits): ApiError | undefined;
-  /** Removes a job that was not created. */
+  /** Ends an admitted request that did not create its job. The job is removed once no request can create it. */
   forget(namespace: string, name: string): void;
   /** Projects that store jobs. */
   totals(): IterableIterator<[namespace: string, stored: Storage]>;
@@ -64,6 +64,8 @@ interface Pending {
   readonly namespace: string;
   readonly storage: Storage;
   readonly until: number;
+  /** Requests that may still create the job: with the same Idempotency-Key, they have the same name. */
+  readonly requests: number;
 }
 
 /** Sums by project. Projects without jobs have no entry. */
@@ -126,16 +128,24 @@ export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDe
     admit: ({ namespace, name, ...job }, limits) => {
       expire();
       const key = `${namespace}/${name}`;
-      if (stored.has(key) || pending.has(key)) return undefined;
+      if (stored.has(key)) return undefined;
+      const known = pending.get(key);
+      if (known !== undefined) {
+        pending.set(key, { ...known, requests: known.requests + 1 });
+        return undefined;
+      }
       const storage = storageOf(job);
       const refused = refusalOf(sum(totals.of(namespace), storage), { ...limits, maxFileListBytes });
       if (refused) return refused;
-      pending.set(key, { namespace, storage, until: clock.monotonicMs() + PENDING_MS });
+      pending.set(key, { namespace, storage, until: clock.monotonicMs() + PENDING_MS, requests: 1 });
       totals.add(namespace, storage, 1);
       return undefined;
     },
     forget: (namespace, name) => {
-      drop(`${namespace}/${name}`);
+      const key = `${namespace}/${name}`;
+      const known = pending.get(key);
+      if (known !== undefined && known.requests > 1) pending.set(key, { ...known, requests: known.requests - 1 });
+      else drop(key);
     },
     totals: () => totals.entries(),
   };
