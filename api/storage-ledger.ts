@@ -144,7 +144,8 @@ export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDe
     forget: (namespace, name) => {
       const key = `${namespace}/${name}`;
       const known = pending.get(key);
-      if (known !== undefined && known.requests > 1) pending.set(key, { ...known, requests: known.requests - 1 });
+      if (known !== undefined && known.requests > 1)
+        pending.set(key, { ...known, requests: known.requests - 1 });
       else drop(key);
     },
     totals: () => totals.entries(),
