@@ -69,7 +69,9 @@ describe('POST /zips in a full project', () => {
     api.secrets.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
     const response = await api.post(A_REQUEST);
     expect([response.status, response.body.error?.code]).to.deep.equal([429, 'quota_exceeded']);
-    expect(api.logLines.filter((line) => line.includes('"level":"error"'))).to.deep.equal([]);
+    expect(
+      api.logLines.filter((line) => line.includes('could not store the complete file list')),
+    ).to.deep.equal([]);
     await until('the job to be deleted', () => api.jobs.all().length === 0);
   });
 });
