@@ -4,7 +4,7 @@ import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson } from './json/strict-json.ts';
 import type { RequestPolicy } from './request-policy.ts';
 import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
-import { createQueue, runSteps, type Steps } from './steps.ts';
+import { createQueue, createRunSteps, type Steps } from './steps.ts';
 
 export interface ReadRequestDeps {
   /** The validation rules of a project. */
@@ -29,6 +29,7 @@ const LARGE_BYTES = 128 * 1024;
 /** Large bodies are read one after another: text and values of one can take four times its bytes. */
 export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue();
+  const runSteps = createRunSteps();
   const valid = jsonLimits(limits);
   function* steps(body: Buffer, project: ZipProject): Steps<ZipJobRequest> {
     const json = yield* parseStrictJson(body, valid);
@@ -36,7 +37,7 @@ export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): R
   }
   return (body, project) => {
     const read = async (): Promise<PackedRequest> => {
-      const { files, ...request } = await runSteps(steps(body, project));
+      const { files, ...request } = await runSteps(project.metadata.namespace, steps(body, project));
       return { ...request, list: await packFileList(files) };
     };
     return body.length < LARGE_BYTES ? read() : enqueue(read);
