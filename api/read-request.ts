@@ -26,7 +26,7 @@ export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<PackedR
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
-/** Large bodies are read one after another: text and values of one can take four times its bytes. */
+/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects take turns. */
 export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue();
   const runSteps = createRunSteps();
@@ -36,10 +36,11 @@ export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): R
     return yield* checkRequest(json, requestPolicy(project));
   }
   return (body, project) => {
+    const { namespace } = project.metadata;
     const read = async (): Promise<PackedRequest> => {
-      const { files, ...request } = await runSteps(project.metadata.namespace, steps(body, project));
+      const { files, ...request } = await runSteps(namespace, steps(body, project));
       return { ...request, list: await packFileList(files) };
     };
-    return body.length < LARGE_BYTES ? read() : enqueue(read);
+    return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);
   };
 };

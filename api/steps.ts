@@ -1,3 +1,5 @@
+import { createRoundRobin } from './round-robin.ts';
+
 /** Work that pauses at each `yield`, so that a long request does not delay the others. */
 export type Steps<T> = Generator<undefined, T, undefined>;
 
@@ -9,23 +11,15 @@ const SLICE_MS = 2;
 
 /** Lets one waiting request continue at a time, with all pending events handled in between. Projects take turns. */
 const createTurns = (): ((project: string) => Promise<void>) => {
-  /** Waiting requests by project, in the order of the turns. */
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = createRoundRobin<() => void>();
   const runNext = (): void => {
-    for (const [project, requests] of waiting) {
-      waiting.delete(project);
-      requests.shift()?.();
-      if (requests.length > 0) waiting.set(project, requests);
-      break;
-    }
-    if (waiting.size > 0) setImmediate(runNext);
+    waiting.take()?.();
+    if (!waiting.isEmpty()) setImmediate(runNext);
   };
   return (project) =>
     new Promise((resolve) => {
-      if (waiting.size === 0) setImmediate(runNext);
-      const requests = waiting.get(project) ?? [];
-      requests.push(resolve);
-      waiting.set(project, requests);
+      if (waiting.isEmpty()) setImmediate(runNext);
+      waiting.add(project, resolve);
     });
 };
 
@@ -44,12 +38,29 @@ export const createRunSteps = (): RunSteps => {
   };
 };
 
-/** Runs tasks one after another, in the order of the calls. */
-export const createQueue = (): (<T>(task: () => Promise<T>) => Promise<T>) => {
-  let last: Promise<unknown> = Promise.resolve();
-  return (task) => {
-    const result = last.then(task);
-    last = result.catch(() => undefined);
-    return result;
+/** Runs tasks one after another. Projects take turns. */
+export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
+
+export const createQueue = (): Enqueue => {
+  const waiting = createRoundRobin<() => void>();
+  let isBusy = false;
+  const start = (project: string): Promise<void> =>
+    new Promise((resolve) => {
+      if (isBusy) waiting.add(project, resolve);
+      else resolve();
+      isBusy = true;
+    });
+  const end = (): void => {
+    const next = waiting.take();
+    if (next === undefined) isBusy = false;
+    else next();
+  };
+  return async (project, task) => {
+    await start(project);
+    try {
+      return await task();
+    } finally {
+      end();
+    }
   };
 };

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { createRunSteps, type Steps } from '#api/steps.ts';
+import { createQueue, createRunSteps, type Steps } from '#api/steps.ts';
 
 const TASKS = 20;
 const STEPS = 20;
@@ -61,5 +61,32 @@ describe('createRunSteps', () => {
     const other = runSteps('a', busy(STEPS));
     expect(await Promise.all([failed, other])).to.deep.equal(['Error: too much', 'done']);
     expect(await runSteps('a', busy(STEPS))).to.equal('done');
+  });
+});
+
+describe('createQueue', () => {
+  it('runs one task at a time, and gives projects turns (N1)', async () => {
+    const enqueue = createQueue();
+    const order: string[] = [];
+    let running = 0;
+    const task = (name: string) => async (): Promise<string> => {
+      running += 1;
+      expect(running).to.equal(1);
+      await nextTurn();
+      running -= 1;
+      order.push(name);
+      return name;
+    };
+    const tasks = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => enqueue(name.slice(0, 1), task(name)));
+    expect(await Promise.all(tasks)).to.deep.equal(['a1', 'a2', 'a3', 'b1', 'b2', 'c1']);
+    expect(order).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  });
+
+  it('throws the error of a task, and runs the next one', async () => {
+    const enqueue = createQueue();
+    const failed = enqueue('a', () => Promise.reject(new Error('invalid'))).catch(String);
+    const next = enqueue('a', () => Promise.resolve('ok'));
+    expect(await Promise.all([failed, next])).to.deep.equal(['Error: invalid', 'ok']);
+    expect(await enqueue('a', () => Promise.resolve('later'))).to.equal('later');
   });
 });
