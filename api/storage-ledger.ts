@@ -92,31 +92,53 @@ const refusalOf = (
   return total.bytes > storedBytes ? storedBytesFull(storedBytes) : undefined;
 };
 
-export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
-  const totals = createTotals();
-  const stored = new Map<string, Storage>();
+/** Jobs that requests of this process are creating. */
+const createPendingJobs = (clock: Clock, totals: ReturnType<typeof createTotals>) => {
   /** Oldest first. */
   const pending = new Map<string, Pending>();
-
   const drop = (key: string): void => {
     const known = pending.get(key);
     if (known === undefined) return;
     pending.delete(key);
     totals.add(known.namespace, known.storage, -1);
   };
-  const expire = (): void => {
-    const now = clock.monotonicMs();
-    for (const [key, { until }] of pending) {
-      if (until > now) return;
-      drop(key);
-    }
+  /** False if the job is not pending. */
+  const count = (key: string, requests: 1 | -1): boolean => {
+    const known = pending.get(key);
+    if (known !== undefined) pending.set(key, { ...known, requests: known.requests + requests });
+    return known !== undefined;
   };
+  return {
+    drop,
+    join: (key: string): boolean => count(key, 1),
+    leave: (key: string): void => {
+      count(key, -1);
+      if (pending.get(key)?.requests === 0) drop(key);
+    },
+    add: (key: string, job: Pick<Pending, 'namespace' | 'storage'>): void => {
+      pending.set(key, { ...job, until: clock.monotonicMs() + PENDING_MS, requests: 1 });
+      totals.add(job.namespace, job.storage, 1);
+    },
+    expire: (): void => {
+      const now = clock.monotonicMs();
+      for (const [key, { until }] of pending) {
+        if (until > now) return;
+        drop(key);
+      }
+    },
+  };
+};
+
+export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
+  const totals = createTotals();
+  const stored = new Map<string, Storage>();
+  const pending = createPendingJobs(clock, totals);
 
   return {
     note: (change) => {
       const job = change.kind === 'set' ? change.object : change.before;
       const { namespace } = job.metadata;
-      drop(change.key);
+      pending.drop(change.key);
       const before = stored.get(change.key);
       if (before) totals.add(namespace, before, -1);
       stored.delete(change.key);
@@ -126,27 +148,17 @@ export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDe
       totals.add(namespace, storage, 1);
     },
     admit: ({ namespace, name, ...job }, limits) => {
-      expire();
+      pending.expire();
       const key = `${namespace}/${name}`;
-      if (stored.has(key)) return undefined;
-      const known = pending.get(key);
-      if (known !== undefined) {
-        pending.set(key, { ...known, requests: known.requests + 1 });
-        return undefined;
-      }
+      if (stored.has(key) || pending.join(key)) return undefined;
       const storage = storageOf(job);
       const refused = refusalOf(sum(totals.of(namespace), storage), { ...limits, maxFileListBytes });
       if (refused) return refused;
-      pending.set(key, { namespace, storage, until: clock.monotonicMs() + PENDING_MS, requests: 1 });
-      totals.add(namespace, storage, 1);
+      pending.add(key, { namespace, storage });
       return undefined;
     },
     forget: (namespace, name) => {
-      const key = `${namespace}/${name}`;
-      const known = pending.get(key);
-      if (known !== undefined && known.requests > 1)
-        pending.set(key, { ...known, requests: known.requests - 1 });
-      else drop(key);
+      pending.leave(`${namespace}/${name}`);
     },
     totals: () => totals.entries(),
   };

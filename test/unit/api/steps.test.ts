@@ -20,16 +20,16 @@ describe('createRunSteps', () => {
   it('lets other requests run after each slice, however many requests are read at once (N1)', async () => {
     const runSteps = createRunSteps();
     let steps = 0;
-    let ended = false;
+    const state = { ended: false };
     const onStep = (): void => {
       steps += 1;
     };
     const tasks = Array.from({ length: TASKS }, () => runSteps('a', busy(STEPS, onStep)));
     const done = Promise.all(tasks).finally(() => {
-      ended = true;
+      state.ended = true;
     });
     let most = 0;
-    while (!ended) {
+    while (!state.ended) {
       const before = steps;
       await nextTurn();
       most = Math.max(most, steps - before);
