@@ -125,10 +125,10 @@ export const storedBytesFull = (maxBytes: number): ApiError =>
     { code: 'stored_bytes_full', headers: FULL_HEADERS },
   );
 
-/** A ResourceQuota of the namespace refused the job. */
+/** A ResourceQuota of the namespace refused the job or its file list. */
 export const quotaExceeded = (cause: unknown): ApiError =>
   new ApiError(
-    'A ResourceQuota of the namespace refuses more jobs. Delete finished jobs, or ask your administrator for a higher quota.',
+    'A ResourceQuota of the namespace refuses the job or its file list. Delete finished jobs, or ask your administrator for a higher quota.',
     { code: 'quota_exceeded', headers: FULL_HEADERS, cause },
   );
 

@@ -3,8 +3,8 @@ import type { Storage, StorageLedger, StorageLimits } from './storage-ledger.ts'
 
 export interface StorageSources {
   readonly ledger: Pick<StorageLedger, 'totals'>;
-  /** The limits in force for the project of a namespace. */
-  readonly limitsOf: (namespace: string) => StorageLimits;
+  /** Not the limits in force: owners of a project could lower them, and so trigger the alert or hide a project that is full. */
+  readonly classOf: (namespace: string) => { readonly limits: StorageLimits };
   readonly maxFileListBytes: number;
 }
 
@@ -29,7 +29,7 @@ const FIELDS = ['jobs', 'bytes', 'fileListBytes'] as const;
  */
 export const collectStorage = (
   registry: Registry,
-  { ledger, limitsOf, maxFileListBytes }: StorageSources,
+  { ledger, classOf, maxFileListBytes }: StorageSources,
 ): void => {
   const registers = [registry];
   for (const field of FIELDS)
@@ -44,13 +44,13 @@ export const collectStorage = (
     });
   new Gauge({
     name: 'zip_api_fullest_project_ratio',
-    help: 'Used share of a limit by the project with the largest share, from 0 to 1; by limit: storedJobs, storedBytes or fileListBytes.',
+    help: 'Used share of a limit of its class by the project with the largest share, from 0 to 1; by limit: storedJobs, storedBytes or fileListBytes.',
     labelNames: ['limit'],
     registers,
     collect() {
       const most = { storedJobs: 0, storedBytes: 0, fileListBytes: 0 };
       for (const [namespace, { jobs, bytes, fileListBytes }] of ledger.totals()) {
-        const { storedJobs, storedBytes } = limitsOf(namespace);
+        const { storedJobs, storedBytes } = classOf(namespace).limits;
         most.storedJobs = Math.max(most.storedJobs, jobs / storedJobs);
         most.storedBytes = Math.max(most.storedBytes, bytes / storedBytes);
         most.fileListBytes = Math.max(most.fileListBytes, fileListBytes / maxFileListBytes);

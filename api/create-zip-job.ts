@@ -81,13 +81,16 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
   const noteFull = createNoteFullProject(deps);
   const newUuid = deps.newUuid ?? randomUUID;
 
-  const claim = async (wanted: Pick<Claim, 'job' | 'hasKey' | 'refusal'>, signal: AbortSignal) => {
+  const claim = async (
+    { isAdmitted, ...wanted }: Pick<Claim, 'job' | 'hasKey' | 'refusal'> & { readonly isAdmitted: boolean },
+    signal: AbortSignal,
+  ) => {
     const { job, hasKey } = wanted;
     const { namespace, name } = job.metadata;
     try {
       return await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
     } catch (error) {
-      storage.forget(namespace, name);
+      if (isAdmitted) storage.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
       throw isKubeError(error, 'QuotaExceeded') ? quotaExceeded(error) : error;
     }
@@ -114,7 +117,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     if (full !== undefined) noteFull(namespace, full);
     const refusal = input.refusal ?? full;
     if (refusal !== undefined && !hasKey) throw refusal;
-    const claimed = await claim({ job, hasKey, refusal }, signal);
+    const claimed = await claim({ job, hasKey, refusal, isAdmitted: full === undefined }, signal);
     try {
       if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
     } catch (error) {

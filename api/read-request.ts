@@ -4,7 +4,7 @@ import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson } from './json/strict-json.ts';
 import type { RequestPolicy } from './request-policy.ts';
 import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
-import { createQueue, runSteps, type Steps } from './steps.ts';
+import { createQueue, createRunSteps, type Steps } from './steps.ts';
 
 export interface ReadRequestDeps {
   /** The validation rules of a project. */
@@ -26,19 +26,21 @@ export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<PackedR
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
-/** Large bodies are read one after another: text and values of one can take four times its bytes. */
+/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects take turns. */
 export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue();
+  const runSteps = createRunSteps();
   const valid = jsonLimits(limits);
   function* steps(body: Buffer, project: ZipProject): Steps<ZipJobRequest> {
     const json = yield* parseStrictJson(body, valid);
     return yield* checkRequest(json, requestPolicy(project));
   }
   return (body, project) => {
+    const { namespace } = project.metadata;
     const read = async (): Promise<PackedRequest> => {
-      const { files, ...request } = await runSteps(steps(body, project));
+      const { files, ...request } = await runSteps(namespace, steps(body, project));
       return { ...request, list: await packFileList(files) };
     };
-    return body.length < LARGE_BYTES ? read() : enqueue(read);
+    return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);
   };
 };

@@ -33,11 +33,11 @@ export interface StorageLedger {
   /** Records a change of a cached ZipJob. */
   note(change: Change<CachedJob>): void;
   /**
-   * Counts a job before it is created; does nothing for a job that is already counted. Returns the reason for refusing it
-   * if the project would exceed a limit.
+   * Counts a job before it is created, once for all requests that create it at the same time. Returns the reason for refusing
+   * it if the project would exceed a limit.
    */
   admit(job: NewJob, limits: StorageLimits): ApiError | undefined;
-  /** Removes a job that was not created. */
+  /** Ends an admitted request that did not create its job. The job is removed once no request can create it. */
   forget(namespace: string, name: string): void;
   /** Projects that store jobs. */
   totals(): IterableIterator<[namespace: string, stored: Storage]>;
@@ -64,6 +64,8 @@ interface Pending {
   readonly namespace: string;
   readonly storage: Storage;
   readonly until: number;
+  /** Requests that may still create the job: with the same Idempotency-Key, they have the same name. */
+  readonly requests: number;
 }
 
 /** Sums by project. Projects without jobs have no entry. */
@@ -90,31 +92,53 @@ const refusalOf = (
   return total.bytes > storedBytes ? storedBytesFull(storedBytes) : undefined;
 };
 
-export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
-  const totals = createTotals();
-  const stored = new Map<string, Storage>();
+/** Jobs that requests of this process are creating. */
+const createPendingJobs = (clock: Clock, totals: ReturnType<typeof createTotals>) => {
   /** Oldest first. */
   const pending = new Map<string, Pending>();
-
   const drop = (key: string): void => {
     const known = pending.get(key);
     if (known === undefined) return;
     pending.delete(key);
     totals.add(known.namespace, known.storage, -1);
   };
-  const expire = (): void => {
-    const now = clock.monotonicMs();
-    for (const [key, { until }] of pending) {
-      if (until > now) return;
-      drop(key);
-    }
+  /** False if the job is not pending. */
+  const count = (key: string, requests: 1 | -1): boolean => {
+    const known = pending.get(key);
+    if (known !== undefined) pending.set(key, { ...known, requests: known.requests + requests });
+    return known !== undefined;
   };
+  return {
+    drop,
+    join: (key: string): boolean => count(key, 1),
+    leave: (key: string): void => {
+      count(key, -1);
+      if (pending.get(key)?.requests === 0) drop(key);
+    },
+    add: (key: string, job: Pick<Pending, 'namespace' | 'storage'>): void => {
+      pending.set(key, { ...job, until: clock.monotonicMs() + PENDING_MS, requests: 1 });
+      totals.add(job.namespace, job.storage, 1);
+    },
+    expire: (): void => {
+      const now = clock.monotonicMs();
+      for (const [key, { until }] of pending) {
+        if (until > now) return;
+        drop(key);
+      }
+    },
+  };
+};
+
+export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDeps): StorageLedger => {
+  const totals = createTotals();
+  const stored = new Map<string, Storage>();
+  const pending = createPendingJobs(clock, totals);
 
   return {
     note: (change) => {
       const job = change.kind === 'set' ? change.object : change.before;
       const { namespace } = job.metadata;
-      drop(change.key);
+      pending.drop(change.key);
       const before = stored.get(change.key);
       if (before) totals.add(namespace, before, -1);
       stored.delete(change.key);
@@ -124,18 +148,17 @@ export const createStorageLedger = ({ clock, maxFileListBytes }: StorageLedgerDe
       totals.add(namespace, storage, 1);
     },
     admit: ({ namespace, name, ...job }, limits) => {
-      expire();
+      pending.expire();
       const key = `${namespace}/${name}`;
-      if (stored.has(key) || pending.has(key)) return undefined;
+      if (stored.has(key) || pending.join(key)) return undefined;
       const storage = storageOf(job);
       const refused = refusalOf(sum(totals.of(namespace), storage), { ...limits, maxFileListBytes });
       if (refused) return refused;
-      pending.set(key, { namespace, storage, until: clock.monotonicMs() + PENDING_MS });
-      totals.add(namespace, storage, 1);
+      pending.add(key, { namespace, storage });
       return undefined;
     },
     forget: (namespace, name) => {
-      drop(`${namespace}/${name}`);
+      pending.leave(`${namespace}/${name}`);
     },
     totals: () => totals.entries(),
   };

@@ -1,8 +1,9 @@
+import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
-import { serviceUnavailable } from './api-error.ts';
+import { quotaExceeded, serviceUnavailable } from './api-error.ts';
 import type { OwnerJob } from './claim-zip-job.ts';
 import type { FileList } from './file-list.ts';
 import type { ApiMetrics } from './metrics.ts';
@@ -21,7 +22,7 @@ const CONCURRENT_SECRETS = 4;
 
 /**
  * Creates the Secrets of a job's list; existing ones stay unchanged.
- * @throws ApiError service_unavailable
+ * @throws ApiError service_unavailable, quota_exceeded
  */
 export type StoreFileList = (job: OwnerJob, list: FileList, signal: AbortSignal) => Promise<void>;
 
@@ -37,6 +38,8 @@ export const createStoreFileList =
     try {
       await Promise.all(Array.from({ length: CONCURRENT_SECRETS }, createNext));
     } catch (error) {
+      // The tenant's limit, not a fault of the service.
+      if (isKubeError(error, 'QuotaExceeded')) throw quotaExceeded(error);
       metrics.incompleteJobs.inc();
       log.error(
         {

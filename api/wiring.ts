@@ -1,6 +1,5 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { projectKey } from '#crds/api-group.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -179,8 +178,7 @@ export const createParts = async (
   collectWatchAges(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
   const { limitsOf } = projectClasses;
-  const limitsIn = (namespace: string) => limitsOf(namespace, caches.zipProjects.get(projectKey(namespace)));
-  collectStorage(registry, { ledger: storage, limitsOf: limitsIn, maxFileListBytes });
+  collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const redis = resources.use(connectRedis(config, log));

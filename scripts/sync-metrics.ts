@@ -35,7 +35,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
     createApiMetrics(registry);
     collectStorage(registry, {
       ledger: { totals: () => new Map<string, never>().entries() },
-      limitsOf: () => ({ storedJobs: 1, storedBytes: 1 }),
+      classOf: () => ({ limits: { storedJobs: 1, storedBytes: 1 } }),
       maxFileListBytes: 1,
     });
   },

@@ -1,6 +1,6 @@
-/** What one request uses of a shared capacity. Disposing returns it. */
+/** What one request uses of a shared capacity. Disposing returns it, and ends the share. */
 export interface Share extends Disposable {
-  /** False, and nothing changes, if the holder may not use this much more. */
+  /** False, and nothing changes, if the holder may not use this much more, or after the end. */
   grow(amount: number): boolean;
   shrink(amount: number): void;
   /** After a refusal: true if the holder has other shares and would exceed its equal part; else others use too much. */
@@ -24,8 +24,10 @@ export const createFairCapacity = (max: number) => {
 
   const open = (holder: string): Share => {
     let mine = 0;
+    let isEnded = false;
     return {
       grow: (amount) => {
+        if (isEnded) return false;
         const isAlone = used === mine;
         if (!isAlone && (usedBy.get(holder) ?? 0) + amount > max - used - amount) return false;
         mine += amount;
@@ -33,6 +35,7 @@ export const createFairCapacity = (max: number) => {
         return true;
       },
       shrink: (amount) => {
+        if (isEnded) return;
         mine -= amount;
         add(holder, -amount);
       },
@@ -42,8 +45,9 @@ export const createFairCapacity = (max: number) => {
         return own > mine && own + amount > max / (usedBy.size + 1);
       },
       [Symbol.dispose]: () => {
+        if (isEnded) return;
+        isEnded = true;
         add(holder, -mine);
-        mine = 0;
       },
     };
   };

@@ -8,10 +8,13 @@ const PIECE_CHUNKS = 64;
 async function* pieces(
   request: IncomingMessage,
   onBytes: (bytes: number) => void,
+  isDestroyed: () => boolean,
 ): AsyncGenerator<Buffer, void, undefined> {
   let chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    // A destroyed reader ends this generator only at the next yield.
+    if (isDestroyed()) return;
     const arrived = chunk as Buffer;
     onBytes(arrived.length);
     chunks.push(arrived);
@@ -26,10 +29,16 @@ async function* pieces(
 
 /**
  * The body of a request in large pieces, as a request of its own for body parsers. `onBytes` is called before bytes are
- * kept. If it throws, reading stops with its error, and the rest of the request can still be discarded.
+ * kept, and no longer once the result is destroyed. If it throws, reading stops with its error, and the rest of the request can
+ * still be discarded.
  */
 export const readPieces = (
   request: IncomingMessage,
   onBytes: (bytes: number) => void,
-): Readable & Pick<IncomingMessage, 'headers'> =>
-  Object.assign(Readable.from(pieces(request, onBytes), { objectMode: false }), { headers: request.headers });
+): Readable & Pick<IncomingMessage, 'headers'> => {
+  const body: Readable = Readable.from(
+    pieces(request, onBytes, () => body.destroyed),
+    { objectMode: false },
+  );
+  return Object.assign(body, { headers: request.headers });
+};

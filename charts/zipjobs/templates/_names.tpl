@@ -45,10 +45,14 @@ zipjobs-zipper
 {{- include "zipjobs.componentName" (list . "controller") -}}
 {{- end -}}
 
-{{/* Name of the priority class of recovery pods; empty if they have none of their own. */}}
+{{/*
+Name of the priority class of recovery pods; empty if they have none of their own. It contains the values, because the API server
+refuses to change those of an existing class.
+*/}}
 {{- define "zipjobs.recoveryPriorityClassName" -}}
 {{- with .Values.zipper.recovery.priorityClass -}}
-{{- default (ternary (include "zipjobs.componentName" (list $ "recovery")) "" .create) .name -}}
+{{- $name := printf "recovery-%d%s" (int64 .value) (ternary "" "-preempting" (eq .preemptionPolicy "Never")) -}}
+{{- default (ternary (include "zipjobs.componentName" (list $ $name)) "" .create) .name -}}
 {{- end -}}
 {{- end -}}
 

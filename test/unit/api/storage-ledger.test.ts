@@ -89,6 +89,16 @@ describe('createStorageLedger', () => {
     expect([...ledger.totals()]).to.deep.equal([]);
   });
 
+  it('keeps counting a job whose key a second, refused request uses (N2)', () => {
+    const { ledger, admit } = setUp({ storedJobs: 1 });
+    admit('a');
+    admit('a');
+    ledger.forget(NAMESPACE, 'a');
+    expect(admit('b')).to.equal('stored_jobs_full');
+    ledger.forget(NAMESPACE, 'a');
+    expect(admit('b')).to.equal(undefined);
+  });
+
   it('forgets a created job that the watch never reports', () => {
     const { admit, time } = setUp({ storedJobs: 1 });
     admit('a');

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aNamespace } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 
 describe('POST /zips in a full project', () => {
   let api: ApiServer;
@@ -62,5 +63,15 @@ describe('POST /zips in a full project', () => {
     const response = await api.post(A_REQUEST);
     expect(response.status).to.equal(429);
     expect(response.body.error).to.include({ code: 'quota_exceeded' });
+  });
+
+  it('returns 429 if a ResourceQuota refuses the file list, and deletes the job (N2)', async () => {
+    api.secrets.fail(new KubeError('POST /: 403: exceeded quota', { code: 'QuotaExceeded' }));
+    const response = await api.post(A_REQUEST);
+    expect([response.status, response.body.error?.code]).to.deep.equal([429, 'quota_exceeded']);
+    expect(
+      api.logLines.filter((line) => line.includes('could not store the complete file list')),
+    ).to.deep.equal([]);
+    await until('the job to be deleted', () => api.jobs.all().length === 0);
   });
 });

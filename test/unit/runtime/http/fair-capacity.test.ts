@@ -46,7 +46,7 @@ describe('createFairCapacity', () => {
     expect(second.grow(3)).to.equal(true);
   });
 
-  it('tells whether a refused holder uses its own part, or others use too much (N7)', () => {
+  it('reports whether a refused holder uses its own part, or others use too much (N7)', () => {
     const capacity = createFairCapacity(12);
     expect(fill(capacity, 'a')).to.equal(6);
     const [another, first] = [capacity.open('a'), capacity.open('b')];
@@ -56,5 +56,15 @@ describe('createFairCapacity', () => {
     const second = capacity.open('b');
     expect([second.grow(3), second.exceedsPart(3)], 'below a third').to.deep.equal([false, false]);
     expect([second.grow(4), second.exceedsPart(4)], 'above a third').to.deep.equal([false, true]);
+  });
+
+  it('gives nothing to a disposed share, which nobody would return (N7)', () => {
+    const capacity = createFairCapacity(10);
+    const share = capacity.open('a');
+    share.grow(3);
+    share[Symbol.dispose]();
+    expect(share.grow(2)).to.equal(false);
+    share.shrink(1);
+    expect(capacity.used()).to.equal(0);
   });
 });

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { expect } from 'chai';
 import { readPieces } from '#runtime/http/read-pieces.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
+import { until } from '#test/support/until.ts';
 
 const HEAD = 'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n';
 const MAX_BYTES = 50_000;
@@ -46,5 +48,23 @@ describe('readPieces', () => {
   it('stops at the first byte too many, and lets the rest be discarded', async () => {
     const response = await send(['ffff\r\n', 'x'.repeat(65_535), '\r\n', '0\r\n\r\n']);
     expect(response).to.contain('too much');
+  });
+
+  it('reports no bytes that arrive after its reader has destroyed it (N7)', async () => {
+    const request = new PassThrough();
+    let bytes = 0;
+    const body = readPieces(
+      Object.assign(request, { headers: {} }) as unknown as IncomingMessage,
+      (arrived) => {
+        bytes += arrived;
+      },
+    );
+    body.resume();
+    request.write('first');
+    await until('the first bytes to arrive', () => bytes === 5);
+    body.destroy();
+    request.write('second');
+    await until('the second bytes to be read', () => request.readableLength === 0);
+    expect(bytes).to.equal(5);
   });
 });

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { storedJobsFull } from '#api/api-error.ts';
+import { createNoteFullProject } from '#api/note-full-project.ts';
+import { createLogger } from '#runtime/log.ts';
+
+const setUp = () => {
+  const time = { now: 0 };
+  const lines: string[] = [];
+  const log = createLogger('api', {
+    level: 'info',
+    destination: { write: (line: string) => lines.push(line) },
+  });
+  const note = createNoteFullProject({ clock: { monotonicMs: () => time.now }, log });
+  const logged = (): readonly unknown[] =>
+    lines.splice(0).map((line) => (JSON.parse(line) as { project: string }).project);
+  return { time, logged, note: (project: string) => note(project, storedJobsFull(1)) };
+};
+
+describe('createNoteFullProject', () => {
+  it('names every full project once a minute, also while another one sends many requests (N2)', () => {
+    const { time, logged, note } = setUp();
+    for (const project of ['a', 'a', 'b', 'a', 'b']) note(project);
+    expect(logged()).to.deep.equal(['a', 'b']);
+    time.now = 59_999;
+    note('c');
+    note('a');
+    expect(logged()).to.deep.equal(['c']);
+    time.now = 60_000;
+    for (const project of ['a', 'b', 'c']) note(project);
+    expect(logged()).to.deep.equal(['a', 'b']);
+  });
+});
