@@ -36,6 +36,12 @@ describe("the chart's table of zipper Jobs", function () {
     expect(variables.get('podFixed')).to.contain('"imagePullSecrets": dyn([dyn({"name": dyn("registry")})])');
   });
 
+  it('lets a queue remove the labels and annotations that it added, but not those of the table (N9)', async () => {
+    const isAdmitted = (await variablesOf()).get('isAdmitted');
+    expect(isAdmitted).to.contain('labels.all(name, !(name in ["app.kubernetes.io/component",');
+    expect(isAdmitted).to.contain('annotations.all(name, !(name in ["zipjobs.dev/task"])');
+  });
+
   for (const level of ['job', 'podLabels', 'podAnnotations', 'pod', 'container'])
     it(`can be extended by a name: policies.zipperJobs.${level} (N9)`, async () => {
       const variables = await variablesOf({ [`policies.zipperJobs.${level}`]: ['example.com/x'] });

@@ -192,7 +192,18 @@ export const describeEditor = (theWorld: () => World): void => {
       await world.editor.request('PATCH', path, { body: { spec: { template: { metadata: { labels } } } } }),
       "the spec of a zipper's Job cannot be changed, except that its queue may resume it",
     );
-    const template = { spec: { nodeSelector: { pool: 'spot' } } };
+    const added = { 'kueue.x-k8s.io/podset': 'main' };
+    const template = {
+      metadata: { labels: added, annotations: added },
+      spec: { nodeSelector: { pool: 'spot' } },
+    };
+    accept(await world.editor.request('PATCH', path, { body: { spec: { template } } }));
+    const removed = { 'kueue.x-k8s.io/podset': null };
+    const restored = {
+      metadata: { labels: removed, annotations: removed },
+      spec: { nodeSelector: null },
+    };
+    accept(await world.editor.request('PATCH', path, { body: { spec: { template: restored } } }));
     accept(await world.editor.request('PATCH', path, { body: { spec: { suspend: false, template } } }));
   });
 
