@@ -26,7 +26,7 @@ export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<PackedR
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
-/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects take turns. */
+/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
 export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue();
   const runSteps = createRunSteps();

@@ -1,4 +1,4 @@
-/** Waiting items. Projects take turns; within a project, the oldest item is first. */
+/** Waiting items. Projects are served round-robin; within a project, the oldest item is first. */
 export interface RoundRobin<T> {
   readonly isEmpty: () => boolean;
   add(project: string, item: T): void;

@@ -9,7 +9,7 @@ export type RunSteps = <T>(project: string, steps: Steps<T>) => Promise<T>;
 /** How long one request may occupy the event loop before others run. */
 const SLICE_MS = 2;
 
-/** Lets one waiting request continue at a time, with all pending events handled in between. Projects take turns. */
+/** Lets one waiting request continue at a time, with all pending events handled in between. Projects are served round-robin. */
 const createTurns = (): ((project: string) => Promise<void>) => {
   const waiting = createRoundRobin<() => void>();
   const runNext = (): void => {
@@ -38,7 +38,7 @@ export const createRunSteps = (): RunSteps => {
   };
 };
 
-/** Runs tasks one after another. Projects take turns. */
+/** Runs tasks one after another. Projects are served round-robin. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
 
 export const createQueue = (): Enqueue => {

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as afterEvents } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createQueue, createRunSteps, type Steps } from '#api/steps.ts';
 
@@ -31,7 +31,7 @@ describe('createRunSteps', () => {
     let most = 0;
     while (!state.ended) {
       const before = steps;
-      await nextTurn();
+      await afterEvents();
       most = Math.max(most, steps - before);
     }
     expect(new Set(await done)).to.deep.equal(new Set(['done']));
@@ -39,7 +39,7 @@ describe('createRunSteps', () => {
     expect(most).to.be.below(TASKS / 4);
   });
 
-  it('gives projects turns, so that many requests of one do not delay those of another (N1)', async () => {
+  it('serves projects round-robin, so that many requests of one do not delay those of another (N1)', async () => {
     const runSteps = createRunSteps();
     let unfinished = TASKS;
     const many = Array.from({ length: TASKS }, async () => {
@@ -65,14 +65,14 @@ describe('createRunSteps', () => {
 });
 
 describe('createQueue', () => {
-  it('runs one task at a time, and gives projects turns (N1)', async () => {
+  it('runs one task at a time, and serves projects round-robin (N1)', async () => {
     const enqueue = createQueue();
     const order: string[] = [];
     let running = 0;
     const task = (name: string) => async (): Promise<string> => {
       running += 1;
       expect(running).to.equal(1);
-      await nextTurn();
+      await afterEvents();
       running -= 1;
       order.push(name);
       return name;
