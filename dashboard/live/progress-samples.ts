@@ -20,6 +20,8 @@ const MAX_SAMPLES = 64;
 /** Most jobs with samples; the one without progress for longest is evicted first. */
 const MAX_JOBS = 2_000;
 
+const NOTHING: Sample = { atMs: -Infinity, filesDone: 0, bytesRead: 0 };
+
 const sampleOf = ({ status: { progress } }: Pick<ListedJob, 'status'>): Sample | undefined => {
   if (progress === undefined) return undefined;
   const { updatedAt, filesDone, bytesRead } = progress;
@@ -33,10 +35,11 @@ export const createProgressSamples = (): ProgressSamples => {
   const jobs = new Map<ObjectKey, readonly Sample[]>();
   const keep = (key: ObjectKey, sample: Sample): void => {
     const before = jobs.get(key) ?? [];
-    const last = before.at(-1);
-    if (last !== undefined && sample.atMs <= last.atMs) return;
-    // A new attempt restarts at zero.
-    const isRestart = last !== undefined && sample.bytesRead < last.bytesRead;
+    const last = before.at(-1) ?? NOTHING;
+    const isLater = sample.atMs > last.atMs;
+    if (!isLater && sample.bytesRead <= last.bytesRead) return;
+    // A new attempt restarts at zero. A pod with a wrong clock dates its first write by it, and only later ones correctly.
+    const isRestart = !isLater || sample.bytesRead < last.bytesRead;
     jobs.delete(key);
     jobs.set(key, thinned([...(isRestart ? [] : before), sample]));
     const [oldest] = jobs.keys();

@@ -71,10 +71,11 @@ const published = (
   };
 };
 
-const unknownText = (outcome: Extract<RecoveryOutcome, { outcome: 'unknown' }>): string =>
-  outcome.missingPermission === undefined
-    ? 'the store did not respond in time'
-    : `the credentials lack ${outcome.missingPermission}`;
+const unknownText = (
+  { missingPermission }: Extract<RecoveryOutcome, { outcome: 'unknown' }>,
+  why = 'the store did not respond in time',
+): string =>
+  missingPermission === undefined ? `recovery gave up: ${why}` : `the credentials lack ${missingPermission}`;
 
 const lossOf = ({ n }: Attempt, upload: Recovered): string =>
   upload === 'unrecorded'
@@ -103,7 +104,7 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
         },
       ],
     };
-  const message = `${lossOf(attempt, upload)}; ${unknownText(outcome)}`;
+  const message = `${lossOf(attempt, upload)}; ${unknownText(outcome, response.why)}`;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
   const job = s.seen.recovery?.job;
   const actions = job && !isJobFinished(job) ? deletion(job) : [];

@@ -18,6 +18,8 @@ export interface RecoveryResult {
   readonly kind: 'response';
   readonly outcome: RecoveryOutcome;
   readonly upload: Recovered;
+  /** Why recovery gave up, if that is known. */
+  readonly why?: string | undefined;
   /** Number of uploads that could not be aborted or found. */
   readonly abortFailures: number;
 }
@@ -59,10 +61,11 @@ interface Lost {
   readonly upload: Recovered;
 }
 
-const unknownOf = (upload: Recovered): RecoveryResult => ({
+const unknownOf = (upload: Recovered, why?: string): RecoveryResult => ({
   kind: 'response',
   outcome: { outcome: 'unknown' },
   upload,
+  why,
   abortFailures: 1,
 });
 
@@ -143,10 +146,10 @@ const followCommit = ({ seen, attempt }: Lost, recovery: Recovery, at: Limited):
 };
 
 const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
-  const { upload } = lost;
+  const { seen, upload } = lost;
   const response = responseOf(recovery, upload);
   if (response) return response;
-  if (at.now >= at.end) return unknownOf(upload);
+  if (at.now >= at.end) return unknownOf(upload, recoveryWait(recovery.pods, at.now, seen.podRefusal));
   if (isCommitting(upload)) return followCommit(lost, recovery, at);
   return isOver(recovery) ? unknownOf(upload) : { kind: 'wait', until: at.end };
 };
@@ -154,9 +157,9 @@ const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep =>
 const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep => {
   const { refusal } = seen;
   if (refusal?.target !== 'recover') return { kind: 'start', attempt, upload };
-  if (at.now >= at.end) return unknownOf(upload);
-  if (at.now >= refusal.retryAt) return { kind: 'start', attempt, upload };
   const why = `${refusal.reason}: ${refusal.message}`;
+  if (at.now >= at.end) return unknownOf(upload, why);
+  if (at.now >= refusal.retryAt) return { kind: 'start', attempt, upload };
   const late = isCommitting(upload) ? { giveUpAt: at.end, why } : undefined;
   return { kind: 'wait', until: earliest(refusal.retryAt, at.end), late };
 };
@@ -171,5 +174,7 @@ export const recoveryStep = (seen: Observation, attempt: Attempt, at: At): Recov
   const lost = { seen, attempt, upload };
   const end = giveUpAt(lost, at);
   if (seen.recovery) return followJob(lost, seen.recovery, { ...at, end });
-  return seen.bucket ? followRefusal(lost, { ...at, end }) : unknownOf(upload);
+  return seen.bucket
+    ? followRefusal(lost, { ...at, end })
+    : unknownOf(upload, 'the ZipBucket does not exist');
 };

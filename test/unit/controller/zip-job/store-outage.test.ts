@@ -75,7 +75,9 @@ describe('an attempt that was lost while it committed', () => {
     );
     await runFor(world, 10 * MINUTE);
     expect(statusOf(world)).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });
-    expect(statusOf(world).message).to.contain('the store did not respond in time');
+    expect(statusOf(world).message).to.contain(
+      'recovery gave up: StoreUnavailable: the store did not respond',
+    );
     expect(unfinishedRecoveryJobs(world)).to.deep.equal([]);
   });
 

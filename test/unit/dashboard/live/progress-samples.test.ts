@@ -42,6 +42,11 @@ describe('createProgressSamples', () => {
     expect(bytes()).to.deep.equal([5]);
   });
 
+  it('restarts when the clock of the pod is corrected (F18)', () => {
+    for (const object of [at(3_600, 0), at(2, 20), at(3, 30)]) note(object);
+    expect(bytes()).to.deep.equal([20, 30]);
+  });
+
   it('thins out the samples of a long job but covers its whole run', () => {
     for (let second = 0; second < 2_000; second += 1) note(at(second));
     expect(bytes().length).to.be.within(32, 64);

@@ -39,6 +39,9 @@ describe('decide while an attempt that committed is being recovered', () => {
     expect(judge(seen)).to.deep.equal({ actions: [], events: [], requeueAfterMs: 1000 });
     const late = judge({ ...seen, zipJob: withStatus(at(86_400)) });
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });
+    const podRefusal = { reason: 'QuotaExceeded', message: 'exceeded quota: small' } as const;
+    const refused = judge({ ...seen, zipJob: withStatus(at(86_400)), podRefusal });
+    expect(refused.status?.message).to.contain('recovery gave up: QuotaExceeded: exceeded quota: small');
     expect(late.actions).to.deep.include({
       kind: 'deleteJob',
       name: `${NAME}-recover-1`,
