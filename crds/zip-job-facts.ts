@@ -1,5 +1,6 @@
 /** Values that all programs derive from a ZipJob in the same way. */
 import { bucketResourceName, zipJobName } from './api-group.ts';
+import { findCondition, REASONS } from './conditions.ts';
 import { SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -36,3 +37,9 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
 /** Number of sources in the file list, inline or stored. */
 export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
   spec.filesFrom?.count ?? spec.files?.length ?? 0;
+
+/** Whether the recovery of an attempt cannot continue. The condition then says what it waits for. */
+export const awaitsRecovery = ({ status }: Pick<ZipJob, 'status'>): boolean => {
+  const recovered = findCondition(status?.conditions, 'Recovered');
+  return recovered?.reason === 'Recovering' && recovered.message !== REASONS.Recovering;
+};

@@ -1,4 +1,5 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf, targetOf } from '../kube-state/caches.ts';
@@ -39,7 +40,10 @@ export interface LedgerOptions {
  * bucket, and one active job per key of a bucket. It follows the caches; only `act` reserves and releases.
  */
 export interface Ledger {
-  /** Updates from the cache of ZipJobs: a job is running from Starting until it finishes. */
+  /**
+   * Updates from the cache of ZipJobs: a job is running from Starting until it finishes. While its recovery cannot
+   * continue, it counts against the limits of its project and bucket, but not in total.
+   */
   see(change: Change<ZipJob>): void;
   /** Records a job whose Job exists or may exist, regardless of limits. */
   hold(zipJob: ZipJob): void;
@@ -79,7 +83,7 @@ class AdmissionLedger implements Ledger {
     }
     const { object, key } = change;
     if (isFinished(object)) this.release(key);
-    else if (object.status?.phase !== undefined && object.status.phase !== 'Queued') this.hold(object);
+    else if (object.status?.phase !== undefined && object.status.phase !== 'Queued') this.#follow(object);
     else this.#forgetOther(object);
   }
 
@@ -151,6 +155,13 @@ class AdmissionLedger implements Ledger {
       order: orderOf(zipJob),
       isLimited: !isInTrustedQueue(zipJob, this.#options.trustedQueues),
     };
+  }
+
+  #follow(started: ZipJob): void {
+    this.hold(started);
+    const entry = this.#entries.get(objectKey(started));
+    const isAwaiting = awaitsRecovery(started);
+    if (entry && this.#state.setAwaitingRecovery(entry.request, isAwaiting) && isAwaiting) this.#handOut();
   }
 
   /** An entry of an earlier ZipJob of the same name does not apply to this one. */

@@ -25,7 +25,9 @@ const indexOf = (queue: readonly SlotRequest[], { order }: SlotRequest): number 
 
 /** Counts active jobs and queues waiting ones, per project, bucket and target. */
 export class MutableQueueState implements QueueState {
+  /** Does not contain the jobs in `#awaiting`. */
   active = 0;
+  readonly #awaiting = new Set<string>();
   readonly projects = new Map<string, Project>();
   readonly unlimited = new Map<string, SlotRequest>();
   readonly targets = new Map<string, Set<string>>();
@@ -61,12 +63,26 @@ export class MutableQueueState implements QueueState {
   }
 
   deactivate(request: SlotRequest): void {
+    this.setAwaitingRecovery(request, false);
     const active = this.targets.get(request.target);
     active?.delete(request.key);
     if (active?.size === 0) this.targets.delete(request.target);
     if (!request.isLimited) return;
     this.#count(request, -1);
     this.#forgetEmpty(request);
+  }
+
+  /**
+   * While the recovery of a job cannot continue, it counts against the limits of its project and bucket only: a store that
+   * does not respond can delay recovery by a day, and would take the slots of other projects. Returns whether anything
+   * changed.
+   */
+  setAwaitingRecovery({ key, isLimited }: SlotRequest, isAwaiting: boolean): boolean {
+    if (!isLimited || this.#awaiting.has(key) === isAwaiting) return false;
+    if (isAwaiting) this.#awaiting.add(key);
+    else this.#awaiting.delete(key);
+    this.active += isAwaiting ? -1 : 1;
+    return true;
   }
 
   /** Moves the project of an activated job to the end of the round-robin order. */

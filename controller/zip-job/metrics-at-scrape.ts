@@ -1,6 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
-import { findCondition, REASONS, type Reason } from '#crds/conditions.ts';
+import { findCondition, type Reason } from '#crds/conditions.ts';
 import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
 import { timeOf } from '../kube-state/times.ts';
 
@@ -36,17 +37,11 @@ const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources
 
 const RECOVERING: Reason = 'Recovering';
 
-/** Recovery that cannot continue says in its condition what it waits for. */
-const cannotRecover = ({ status }: ZipJob): boolean => {
-  const recovered = findCondition(status?.conditions, 'Recovered');
-  return recovered?.reason === RECOVERING && recovered.message !== REASONS[RECOVERING];
-};
-
 const stuckReason = (zipJob: ZipJob): string | undefined => {
   const { status } = zipJob;
   const waiting = findCondition(status?.conditions, 'Waiting');
   if (waiting?.status === 'True') return waiting.reason;
-  if (cannotRecover(zipJob)) return RECOVERING;
+  if (awaitsRecovery(zipJob)) return RECOVERING;
   return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
 };
 

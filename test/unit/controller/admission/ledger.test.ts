@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { holdStarted } from '#controller/admission/hold-started.ts';
 import { createLedger } from '#controller/admission/ledger.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
+import { REASONS } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey as keyOf } from '#runtime/kube/types.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { end, queuedJob as job, type QueuedJobChange } from '#test/support/builders/queued-jobs.ts';
+import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
 
 interface Limits {
   readonly inAll?: number;
@@ -112,6 +114,31 @@ describe('the ledger', () => {
       ledger.see({ kind: 'set', key: keyOf(running), object: running, before });
     ledger.hold(running);
     expect(reserve(job('x'), job('y'))).to.deep.equal(['reserved', 'waiting']);
+  });
+
+  it('gives the slots in total, but not of the project, of jobs whose recovery cannot continue to others (F25)', () => {
+    const { ledger, reserved, reserve } = setUp({ inAll: 1, ofProject: () => 1 });
+    const lost = job('lost');
+    expect(reserve(lost, job('same'), job('other', { project: 'b' }))).to.deep.equal([
+      'reserved',
+      'waiting',
+      'waiting',
+    ]);
+    const see = (message: string): void => {
+      const status = {
+        phase: 'Running' as const,
+        conditions: [aCondition('Recovered', ['False', 'Recovering'], { message })],
+      };
+      ledger.see({ kind: 'set', key: keyOf(lost), object: { ...lost, status }, before: lost });
+    };
+    see(REASONS.Recovering);
+    expect(reserved).to.deep.equal([]);
+    for (const message of ['the store is away', 'the store is still away']) see(message);
+    expect(reserved).to.deep.equal(['b/other']);
+    end(ledger, lost);
+    expect(reserved).to.deep.equal(['b/other']);
+    end(ledger, job('other', { project: 'b' }));
+    expect(reserved).to.deep.equal(['b/other', 'a/same']);
   });
 
   it('does not limit jobs of a trusted queue', () => {
