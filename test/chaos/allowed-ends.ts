@@ -11,7 +11,8 @@ export type End =
 
 /**
  * Injected errors that may end a job without an archive. source, store: a request of this job was answered with an
- * error. bucket: its ZipBucket was deleted before the job was accepted. job: the test deleted its Kubernetes Job.
+ * error. bucket: its ZipBucket was deleted, before the job was accepted or as it started. job: the test deleted its
+ * Kubernetes Job.
  */
 export type JobFault = 'source' | 'store' | 'bucket' | 'job';
 
@@ -31,7 +32,7 @@ const ENDS: Readonly<Record<JobKind, readonly [End, ...End[]]>> = {
 const ENDS_AFTER: Readonly<Record<JobFault, readonly End[]>> = {
   source: ['Failed SourceUnavailable'],
   store: ['Failed StoreUnavailable'],
-  bucket: ['Failed BucketTerminating', 'Failed BucketNotFound'],
+  bucket: ['Failed BucketTerminating', 'Failed BucketNotFound', 'Failed BucketDeleted'],
   job: ['Failed JobDeleted'],
 };
 

@@ -62,7 +62,10 @@ describe('checkHistory of planned ends', () => {
       post('store', '/bucket/k.zip?uploads', { status: 503, fault });
     expect(failed('StoreUnavailable', store('response'))).to.deep.equal([]);
     expect(failed('StoreUnavailable', store('drop'))).to.deep.equal(['F30']);
-    expect(failed('BucketTerminating', { kind: 'note', at: 0, text: BUCKET_DELETED })).to.deep.equal([]);
+    for (const reason of ['BucketNotFound', 'BucketTerminating', 'BucketDeleted']) {
+      expect(failed(reason, { kind: 'note', at: 0, text: BUCKET_DELETED })).to.deep.equal([]);
+      expect(failed(reason, sourceError('/gen/1/1'))).to.deep.equal(['F30']);
+    }
   });
 
   it('accepts a deleted Job as the reason only if the test deleted it (F30)', () => {
