@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
-import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   ADA,
@@ -73,41 +72,6 @@ describe('pages of createDashboard', () => {
       server.tokens.delete(ADA);
       const response = await visitor.get('/projects/team-a/live/overview', { 'x-live': '1' });
       expect([response.status, response.text]).to.deep.equal([401, '']);
-    });
-  });
-
-  describe('limits', () => {
-    it('of a project are on its overview, with its class (N8)', async () => {
-      const { name, limits } = projectClasses({ large: { activeJobs: 200 } }, { 'team-a': 'large' }).of(
-        'team-a',
-      );
-      server.zipProjects.put({
-        ...aProject('team-a', { limits: { storedJobs: 500 } }),
-        status: { class: { name, limits } },
-      });
-      server.zipJobs.put(aZipJob());
-      const { text } = await (await visitAs(server, ADA)).get('/projects/team-a');
-      for (const fact of [
-        '<dt>Class</dt><dd><bdi>large</bdi>',
-        '<dt>Active jobs</dt><dd><bdi>200</bdi>',
-        '<dt>Stored jobs</dt><dd><bdi>1 of 500 (of the class: 10,000)</bdi>',
-        '<dt>Stored bytes</dt><dd><bdi>At most 512 MiB</bdi>',
-      ])
-        expect(text).to.contain(fact);
-    });
-
-    it('end the polling of a session that sends too many requests', async () => {
-      await using limited = await startStaffedDashboard({ DASHBOARD_REQUESTS_PER_MINUTE: '2' });
-      const [visitor, other] = [await visitAs(limited, ADA), await visitAs(limited, ADA)];
-      const path = '/projects/team-a/live/overview';
-      const statuses: number[] = [];
-      for (let n = 0; n < 3; n += 1) statuses.push((await visitor.get(path, { 'x-live': '1' })).status);
-      expect(statuses).to.deep.equal([200, 200, 429]);
-      const refused = await visitor.get('/projects');
-      expect(refused.status).to.equal(429);
-      expect(Number(refused.headers.get('retry-after'))).to.be.within(1, 60);
-      expect(refused.text).to.contain('This session sent more than 2 requests in a minute.');
-      expect((await other.get('/projects')).status).to.equal(200);
     });
   });
 
