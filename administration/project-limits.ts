@@ -1,6 +1,6 @@
 import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
+import { eachLimit, isNoLimit, type LimitName, lowerLimit } from '#runtime/project-limits/lower-limit.ts';
 
-type LimitName = keyof ProjectLimits;
 type Limits = Readonly<Record<LimitName, number | null>>;
 
 /** The limits of a project for display. */
@@ -13,27 +13,14 @@ export interface LimitView {
   readonly limitsInForce: Limits;
 }
 
-const eachLimit = (valueOf: (name: LimitName) => number | null): Limits => ({
-  activeJobs: valueOf('activeJobs'),
-  filesPerJob: valueOf('filesPerJob'),
-  requestsPerMinute: valueOf('requestsPerMinute'),
-  storedJobs: valueOf('storedJobs'),
-  storedBytes: valueOf('storedBytes'),
-});
-
-const isNoLimit = (name: LimitName, value: number): boolean => name === 'requestsPerMinute' && value === 0;
-
-const inForce = (name: LimitName, ofClass: number | undefined, own: number | null): number | null => {
-  if (ofClass === undefined) return null;
-  return own === null ? ofClass : isNoLimit(name, ofClass) ? own : Math.min(ofClass, own);
-};
-
 export const toLimitView = ({ spec, status }: Pick<ZipProject, 'spec' | 'status'>): LimitView => {
   const limits = eachLimit((name) => spec.limits?.[name] ?? null);
   return {
     class: status?.class ?? null,
     limits,
-    limitsInForce: eachLimit((name) => inForce(name, status?.class?.limits[name], limits[name])),
+    limitsInForce: eachLimit((name) =>
+      status?.class ? lowerLimit(name, status.class.limits[name], limits[name]) : null,
+    ),
   };
 };
 

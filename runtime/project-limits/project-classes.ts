@@ -3,6 +3,7 @@ import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import type { Namespace } from '../kube/resources.ts';
 import type { Reflector } from '../kube/types.ts';
 import { type ClassLimits, DEFAULT_CLASS } from './class-settings.ts';
+import { eachLimit, lowerLimit } from './lower-limit.ts';
 
 /** The class in force for a project. */
 export interface ProjectClass {
@@ -27,20 +28,6 @@ export interface ProjectClassesDeps {
   readonly namespaces: Pick<Reflector<Namespace>, 'get'>;
 }
 
-const lower = (ceiling: number, own: number | undefined): number => Math.min(ceiling, own ?? ceiling);
-
-/** Users who own a namespace may edit its ZipProject, so it can lower a limit of the operator but not raise it. */
-const lowered = (ceilings: ProjectLimits, own: Partial<ProjectLimits> = {}): ProjectLimits => ({
-  requestsPerMinute:
-    ceilings.requestsPerMinute === 0
-      ? (own.requestsPerMinute ?? 0)
-      : lower(ceilings.requestsPerMinute, own.requestsPerMinute),
-  activeJobs: lower(ceilings.activeJobs, own.activeJobs),
-  filesPerJob: lower(ceilings.filesPerJob, own.filesPerJob),
-  storedJobs: lower(ceilings.storedJobs, own.storedJobs),
-  storedBytes: lower(ceilings.storedBytes, own.storedBytes),
-});
-
 export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps): ProjectClasses => {
   const classOf = (namespace: string): ProjectClass => {
     const label = namespaces.get(`/${namespace}`)?.metadata.labels?.[LABELS.projectClass];
@@ -54,6 +41,9 @@ export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps
   };
   return {
     of: classOf,
-    limitsOf: (namespace, project) => lowered(classOf(namespace).limits, project?.spec.limits),
+    limitsOf: (namespace, project) => {
+      const { limits } = classOf(namespace);
+      return eachLimit((name) => lowerLimit(name, limits[name], project?.spec.limits?.[name]));
+    },
   };
 };
