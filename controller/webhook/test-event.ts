@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { endpointOf, type ZipProject } from '#crds/zip-project.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import { type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import type { DeliveryTask } from './dispatcher.ts';
+import { endpointDelivery } from './endpoint-delivery.ts';
 import type { Sender } from './sender.ts';
 
 const PREFIX = 'test ';
@@ -21,22 +21,19 @@ export const testIdOf = ({ metadata }: ZipProject, nonce: string): string =>
 export type PlanTest = (project: ZipProject, nonce: string) => DeliveryTask;
 
 export const createPlanTest =
-  ({ deliver, readWebhookSecret, clock }: Sender): PlanTest =>
+  (sender: Sender): PlanTest =>
   (project, nonce) => {
     const { namespace } = project.metadata;
     const { url } = project.spec.webhook ?? {};
-    const endpoint = endpointOf(defined({ url }));
     const id = testIdOf(project, nonce);
     return {
       key: testKeyOf(objectKey(project)),
       attemptId: id,
-      project: namespace,
-      endpoint: `${namespace} ${URL.parse(endpoint)?.origin ?? endpoint}`,
       isWanted: () => true,
-      send: async (signal) => {
-        const secret = await readWebhookSecret(namespace, clock.date());
-        const body = JSON.stringify({ type: 'TEST', project: namespace });
-        return deliver({ url: url ?? secret.url, id, body, keys: secret.keys }, signal);
-      },
+      ...endpointDelivery(
+        sender,
+        { namespace, url },
+        { id, body: () => JSON.stringify({ type: 'TEST', project: namespace }) },
+      ),
     };
   };

@@ -1,0 +1,31 @@
+import { endpointOf } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
+import type { Delivery } from './deliver.ts';
+import type { DeliveryTask } from './dispatcher.ts';
+import type { Sender } from './sender.ts';
+
+/** The endpoint of a webhook. */
+interface Target {
+  readonly namespace: string;
+  /** Undefined: the Secret of the project contains it. */
+  readonly url: string | undefined;
+}
+
+type WebhookEvent = Pick<Delivery, 'id' | 'traceparent'> & { readonly body: () => string };
+
+/** Sends an event to an endpoint, with the keys that the Secret of the project contains at that time. */
+export const endpointDelivery = (
+  { deliver, readWebhookSecret, clock }: Sender,
+  { namespace, url }: Target,
+  { body, ...event }: WebhookEvent,
+): Pick<DeliveryTask, 'project' | 'endpoint' | 'send'> => {
+  const endpoint = endpointOf(defined({ url }));
+  return {
+    project: namespace,
+    endpoint: `${namespace} ${URL.parse(endpoint)?.origin ?? endpoint}`,
+    send: async (signal) => {
+      const secret = await readWebhookSecret(namespace, clock.date());
+      return deliver({ ...event, url: url ?? secret.url, keys: secret.keys, body: body() }, signal);
+    },
+  };
+};
