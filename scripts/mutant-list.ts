@@ -46,8 +46,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt that may have published its archive counts as failed',
     file: 'controller/zip-job/phases/recovering.ts',
-    find: "upload !== 'unrecorded' && upload.state === 'committing'",
-    replace: "upload !== 'unrecorded' && upload.state === 'open'",
+    find: 'return isCommitting(upload)',
+    replace: "return upload !== 'unrecorded' && upload.state === 'open'",
     tests: [`${UNIT}/zip-job/phases/recovering.test.ts`],
   },
   {

@@ -1,11 +1,13 @@
 import { TERMINATION_MESSAGE_SCHEMA, type TerminationMessage } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
 import { redactText } from '#runtime/redact.ts';
 import { createDecoder } from '#runtime/schema-decoder.ts';
+import { terminationOf } from './pod-state.ts';
 
 const decode = createDecoder(TERMINATION_MESSAGE_SCHEMA);
 
-/** The termination message of a zipper pod; undefined if it is invalid, for example the end of the log after a crash. */
+/** Undefined for an invalid message, for example the end of the log after a crash. */
 export const parseTerminationMessage = (text: string | undefined): TerminationMessage | undefined => {
   if (text === undefined || text === '') return undefined;
   try {
@@ -14,6 +16,10 @@ export const parseTerminationMessage = (text: string | undefined): TerminationMe
     return undefined;
   }
 };
+
+/** What the zipper of a pod reported when it ended; undefined if it has not, or its message is invalid. */
+export const terminationMessageOf = (pod: Pod | undefined): TerminationMessage | undefined =>
+  pod && parseTerminationMessage(terminationOf(pod)?.message);
 
 /** One sentence about a failure, with the index of the file and without secrets of a URL. */
 export const describeFailure = (

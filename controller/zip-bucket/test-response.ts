@@ -10,9 +10,9 @@ import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/optional.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
-import { isEnded, terminationOf } from '../kube-state/pod-state.ts';
+import { isEnded } from '../kube-state/pod-state.ts';
 import { podWaiting } from '../kube-state/pod-waiting.ts';
-import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
+import { describeFailure, terminationMessageOf } from '../kube-state/termination-message.ts';
 import { timeOf } from '../kube-state/times.ts';
 import type { BucketMoment, BucketTest } from './observation.ts';
 
@@ -69,7 +69,7 @@ const ofCheck = (check: BucketCheck): TestResponse => {
 
 const terminationMessage = ({ pods }: BucketTest): TestResponse | undefined => {
   for (const pod of pods.filter(isEnded)) {
-    const message = parseTerminationMessage(terminationOf(pod)?.message);
+    const message = terminationMessageOf(pod);
     if (message && 'check' in message) return ofCheck(message.check);
     if (message && 'failure' in message)
       return failed(message.failure.code, describeFailure(message.failure, message.failure.code));

@@ -4,7 +4,7 @@ import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contrac
 import type { Pod } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts';
-import { describeFailure, parseTerminationMessage } from '../kube-state/termination-message.ts';
+import { describeFailure, terminationMessageOf } from '../kube-state/termination-message.ts';
 import type { OwnedStatus } from './observation.ts';
 import { attemptUpload, uploadOf } from './owned-status.ts';
 
@@ -35,7 +35,7 @@ const failureTextOf = (code: string): string =>
 
 /** The failure as the zipper reported it: from its termination message, or else from the status. */
 const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
-  const message = parseTerminationMessage(terminationOf(pod)?.message);
+  const message = terminationMessageOf(pod);
   if (message) return 'failure' in message ? message.failure : undefined;
   return zipJob.status?.progress?.podUid === pod.metadata.uid ? zipJob.status?.failure : undefined;
 };
@@ -67,7 +67,7 @@ const exitOf = (pod: Pod | undefined): Pick<Attempt, 'exitCode'> => {
 };
 
 const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> => {
-  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  const message = terminationMessageOf(pod);
   const { abortFailures = 0 } = message ?? {};
   return abortFailures > 0 ? { abortFailures } : {};
 };

@@ -9,6 +9,7 @@ import { recoveryJob } from '../manifest/job-manifest.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { attemptUpload, withCondition } from '../owned-status.ts';
 import {
+  isCommitting,
   type Recovered,
   type RecoveryResult,
   type RecoveryStep,
@@ -109,7 +110,7 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
   const job = s.seen.recovery?.job;
   const actions = job && !isJobFinished(job) ? deletion(job) : [];
   // Only the active pod can complete an open upload, so at most parts of the upload remain.
-  return upload !== 'unrecorded' && upload.state === 'committing'
+  return isCommitting(upload)
     ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events, actions }
     : { kind: 'recovered', status, events, actions };
 };

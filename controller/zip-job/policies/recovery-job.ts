@@ -1,9 +1,9 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { jobUidsOf } from '../../kube-state/caches.ts';
-import { isEnded, scheduledAt, terminationOf } from '../../kube-state/pod-state.ts';
+import { isEnded, scheduledAt } from '../../kube-state/pod-state.ts';
 import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
-import { describeFailure, parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { describeFailure, terminationMessageOf } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { Observation } from '../observation.ts';
@@ -47,7 +47,7 @@ export const retryAt = (
 };
 
 const failureOf = (pod: Pod): string | undefined => {
-  const message = parseTerminationMessage(terminationOf(pod)?.message);
+  const message = terminationMessageOf(pod);
   if (!message || !('failure' in message)) return undefined;
   const { code } = message.failure;
   return `${code}: ${describeFailure(message.failure, 'the recovery pod failed')}`;

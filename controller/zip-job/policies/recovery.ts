@@ -2,8 +2,7 @@ import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { Attempt, UploadState } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
-import { terminationOf } from '../../kube-state/pod-state.ts';
-import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { terminationMessageOf } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
@@ -69,15 +68,16 @@ const unknownOf = (upload: Recovered, why?: string): RecoveryResult => ({
   abortFailures: 1,
 });
 
-const isCommitting = (upload: Recovered): boolean => upload !== 'unrecorded' && upload.state === 'committing';
+export const isCommitting = (upload: Recovered): boolean =>
+  upload !== 'unrecorded' && upload.state === 'committing';
 
-/** After CompleteMultipartUpload, only the store knows the outcome of the job, or why it must not tell. */
+/** After CompleteMultipartUpload, only the store knows the outcome of the job, or which missing permission hides it. */
 const isFinal = (outcome: RecoveryOutcome, upload: Recovered): boolean =>
   !isCommitting(upload) || outcome.outcome !== 'unknown' || outcome.missingPermission !== undefined;
 
 const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | undefined => {
   for (const pod of recovery.pods) {
-    const message = parseTerminationMessage(terminationOf(pod)?.message);
+    const message = terminationMessageOf(pod);
     if (message && 'recovered' in message && isFinal(message.recovered, upload))
       return {
         kind: 'response',
@@ -98,7 +98,7 @@ const mayHaveStarted = ({ zipJob, pods, recovery }: Observation, { podUid }: Att
   if (zipJob.status?.progress?.podUid !== podUid) return false;
   if (recovery) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
-  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  const message = terminationMessageOf(pod);
   return message === undefined || message.startUnconfirmed === true || (message.abortFailures ?? 0) > 0;
 };
 

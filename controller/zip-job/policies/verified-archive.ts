@@ -2,8 +2,7 @@ import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { ArchiveContents, Attempt, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { CONTRACT_VERSION, type FailureCode } from '#crds/zipper-contract.ts';
-import { terminationOf } from '../../kube-state/pod-state.ts';
-import { parseTerminationMessage } from '../../kube-state/termination-message.ts';
+import { terminationMessageOf } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import type { Outcome, Situation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
@@ -22,7 +21,7 @@ const CORRUPTED: FailureCode = 'StoreCorrupted';
 /** The result in the termination message of a pod that could not write it to the status. */
 const reportedResult = (s: Situation, attempt: Attempt, etag: string): ZipResult | undefined => {
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === attempt.podUid);
-  const message = pod && parseTerminationMessage(terminationOf(pod)?.message);
+  const message = terminationMessageOf(pod);
   return message && 'result' in message && message.result.etag === etag ? message.result : undefined;
 };
 
