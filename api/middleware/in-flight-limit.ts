@@ -19,9 +19,9 @@ export interface InFlight {
 }
 
 /**
- * A limit that projects share fairly. Above it, requests are refused immediately instead of waiting in memory, and
- * are told when to retry: with 429 if their own project uses its part, and with 503 if others leave nothing. Must be
- * opened after the authentication.
+ * A limit that projects share fairly. Above it, requests are refused immediately instead of waiting in memory: with 429 if
+ * their own project uses its part, and with 503 if others leave nothing. Both responses have Retry-After. Must be opened
+ * after the authentication.
  */
 export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight => {
   const capacity = createFairCapacity(max);

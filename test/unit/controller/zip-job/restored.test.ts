@@ -1,4 +1,4 @@
-/** A backup is taken at any time, the job goes on, and the backup is restored under the same name. */
+/** A backup is taken at any time, the job continues, and the backup is restored under the same name. */
 import { expect } from 'chai';
 import { FINALIZER, LABELS } from '#crds/api-group.ts';
 import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
