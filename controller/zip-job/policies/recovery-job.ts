@@ -1,6 +1,5 @@
 import type { Attempt } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { jobUidsOf } from '../../kube-state/caches.ts';
 import { isEnded, scheduledAt } from '../../kube-state/pod-state.ts';
 import { type PodWait, podWaiting } from '../../kube-state/pod-waiting.ts';
 import { describeFailure, terminationMessageOf } from '../../kube-state/termination-message.ts';
@@ -16,15 +15,10 @@ const FIRST_RETRY_MS = 10_000;
  * has no scheduled pod: the Job controller creates and replaces its pods.
  */
 export const overdueAt = (
-  { job, pods }: NonNullable<Observation['recovery']>,
+  { pods }: NonNullable<Observation['recovery']>,
   settings: { readonly recoveryDeadlineSeconds: number },
 ): Date | undefined => {
-  const current = pods.filter(
-    (pod) =>
-      jobUidsOf(pod).includes(job.metadata.uid ?? '') &&
-      !isEnded(pod) &&
-      pod.metadata.deletionTimestamp === undefined,
-  );
+  const current = pods.filter((pod) => !isEnded(pod) && pod.metadata.deletionTimestamp === undefined);
   const times = current.map(scheduledAt);
   const known = times.filter((time) => time !== undefined);
   if (known.length === 0 || known.length < times.length) return undefined;
