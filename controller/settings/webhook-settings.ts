@@ -28,7 +28,8 @@ export const WEBHOOK_SETTINGS = {
     type: 'integer',
     minimum: 1,
     default: 512,
-    description: 'maximum concurrent deliveries to receivers that are not slow; slow ones share half as many',
+    description:
+      'maximum concurrent deliveries to receivers that are not slow; slow ones share half as many, and each project always gets one of them',
   },
   webhookConcurrencyPerEndpoint: {
     env: 'WEBHOOK_CONCURRENCY_PER_ENDPOINT',

@@ -87,6 +87,9 @@ const send = async (
     headers: headersOf(delivery, options.clock.date()),
     body: delivery.body,
     signal,
+    // The signal is the time limit; undici's own of 5 minutes would end a longer one as another error.
+    headersTimeout: 0,
+    bodyTimeout: 0,
   });
   const status = response.statusCode;
   const retryAfter = response.headers['retry-after'];

@@ -53,7 +53,8 @@ export interface DispatcherOptions {
  * many receivers that never respond, leave room for the others. Three rules isolate endpoints from each other:
  *
  * - a slow delivery leaves the pool and frees its slot; its endpoint then gets one slot in the slow pool, which has half
- *   as many;
+ *   as many; when that pool is full, a project without a slow delivery still gets one, because a busy machine alone can
+ *   make an endpoint slow;
  * - an endpoint that has not responded yet gets one delivery at a time;
  * - a delivery counts against its endpoint until its result is in the status, which bounds how many a crash repeats.
  */
@@ -70,6 +71,8 @@ interface Pool {
   readonly limit: number;
   running: number;
 }
+
+const isFull = ({ running, limit }: Pool): boolean => running >= limit;
 
 interface Entry {
   readonly task: DeliveryTask;
@@ -166,10 +169,8 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   #next(): void {
-    const pools = [this.#quickPool, this.#slowPool];
     // A project that starts a delivery moves to the end of the map, where this loop visits it again.
     for (const project of this.#projects.values()) {
-      if (pools.every(({ running, limit }) => running >= limit)) return;
       if (!this.#startOneOf(project)) continue;
       this.#projects.delete(project.name);
       this.#projects.set(project.name, project);
@@ -177,6 +178,7 @@ class Dispatcher implements WebhookDispatcher {
   }
 
   #startOneOf(project: Project): boolean {
+    if (isFull(this.#quickPool) && !this.#hasSlowSlot(project)) return false;
     for (const [name, endpoint] of project.endpoints) {
       if (project.running >= this.#options.concurrencyPerProject) return false;
       if (this.#startNext(project, name, endpoint)) return true;
@@ -203,10 +205,14 @@ class Dispatcher implements WebhookDispatcher {
   #hasSlot(project: Project, name: string, endpoint: Endpoint): boolean {
     const { concurrencyPerProject, concurrencyPerEndpoint } = this.#options;
     const isSlow = this.#slow.has(name);
-    const pool = isSlow ? this.#slowPool : this.#quickPool;
-    if (pool.running >= pool.limit || project.running >= concurrencyPerProject) return false;
-    if (isSlow && project.slow >= Math.ceil(concurrencyPerProject / 2)) return false;
+    const isFree = isSlow ? this.#hasSlowSlot(project) : !isFull(this.#quickPool);
+    if (!isFree || project.running >= concurrencyPerProject) return false;
     return endpoint.unsaved < (isSlow || !endpoint.hasResponded ? 1 : concurrencyPerEndpoint);
+  }
+
+  #hasSlowSlot({ slow }: Project): boolean {
+    if (slow === 0) return true;
+    return !isFull(this.#slowPool) && slow < Math.ceil(this.#options.concurrencyPerProject / 2);
   }
 
   /** Drops unwanted deliveries. They have no result, so `onResponse` makes the controller decide again. */

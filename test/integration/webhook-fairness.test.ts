@@ -84,6 +84,8 @@ describe('receivers that never respond', function () {
         count: 1,
         settings: {
           WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`,
+          // Every receiver counts as slow, as on a busy machine.
+          WEBHOOK_SLOW_AFTER_MS: '10',
           // Here the stuck receivers share a project: the limits of endpoints alone must hold them back.
           WEBHOOK_CONCURRENCY_PER_PROJECT: `${2 * STUCK_ENDPOINTS}`,
         },

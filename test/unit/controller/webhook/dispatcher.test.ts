@@ -135,6 +135,17 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(7)).to.deep.equal(['c2']);
   });
 
+  it('gives each project one slow delivery, however many of others never end (W17)', async () => {
+    const { submit, started, finish, clock } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
+    submit('A1');
+    await clock.advance(SLOW_MS);
+    await finish('A1');
+    submit('a1', 'b1');
+    await clock.advance(SLOW_MS);
+    submit('A2', 'A3');
+    expect(started).to.deep.equal(['A1', 'a1', 'b1', 'A2']);
+  });
+
   it('serves endpoints round-robin', async () => {
     const { submit, started, finish } = setUp({ concurrency: 1, concurrencyPerEndpoint: 1 });
     submit('a1', 'a2', 'a3', 'b1', 'c1');
