@@ -2,28 +2,11 @@ import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import type { Attempt } from '#crds/zip-job.ts';
+import { bucket, zipJob } from './example-job.ts';
 import { type Container, find, type KubeObject, type PodSpec, podOf, render } from './render.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-
-const bucket: ZipBucket = {
-  apiVersion: 'zipjobs.dev/v1alpha1',
-  kind: 'ZipBucket',
-  metadata: { name: 's3-archives', namespace: 'red' },
-  spec: { service: 's3', bucketName: 'archives' },
-};
-const zipJob: ZipJob = {
-  apiVersion: 'zipjobs.dev/v1alpha1',
-  kind: 'ZipJob',
-  metadata: { name: 'zip-a', namespace: 'red', uid: 'u' },
-  spec: {
-    bucketRef: { name: 's3-archives' },
-    key: 'a.zip',
-    filesFrom: { secretNames: ['zip-a-files-0'], encoding: 'gzip+json', count: 1, sha256: '' },
-  },
-};
 
 const zipperPods = (): Readonly<Record<string, PodSpec>> => {
   const config = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'zipjobs-zipper' });

@@ -76,3 +76,7 @@ export const envOf = (objects: readonly KubeObject[], component: string): Readon
   const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
   return new Map((container?.env ?? []).map((variable) => [variable.name, variable]));
 };
+
+/** The variables as a process reads them; `from-the-pod` for values that Kubernetes fills in. */
+export const plainEnv = (env: ReadonlyMap<string, EnvVar>): Record<string, string> =>
+  Object.fromEntries([...env].map(([name, { value }]) => [name, value ?? 'from-the-pod']));

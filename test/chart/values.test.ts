@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { readControllerConfig } from '#controller/config.ts';
+import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
-import { CHART, type EnvVar, envOf, helm, type KubeObject, render } from './render.ts';
+import { bucket, zipJob } from './example-job.ts';
+import { CHART, envOf, find, helm, type KubeObject, plainEnv, podOf, render } from './render.ts';
 
 const LOOPBACK = {
   egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'], clusterCidrs: ['34.118.224.0/20'] },
@@ -15,9 +17,6 @@ const LOOPBACK = {
     allowedHosts: ['127.0.0.1:7070', 'minio.example.com'],
   },
 };
-
-const plain = (env: ReadonlyMap<string, EnvVar>): Record<string, string> =>
-  Object.fromEntries([...env].map(([name, { value }]) => [name, value ?? 'from-the-pod']));
 
 const zipperEnv = (objects: readonly KubeObject[]): Record<string, string> =>
   JSON.parse(envOf(objects, 'controller').get('ZIPPER_ENV_JSON')?.value ?? '{}') as Record<string, string>;
@@ -114,16 +113,16 @@ describe('the values of the chart', function () {
       'zipper.nodeSelector': { disk: 'fast' },
       'zipper.tolerations': [{ key: 'spot', operator: 'Exists' }],
     });
-    const api = readApiConfig(plain(envOf(rendered, 'api')));
+    const api = readApiConfig(plainEnv(envOf(rendered, 'api')));
     expect(api.egressAllowCidrs).to.deep.equal(['127.0.0.0/8']);
     expect(api.trustedProxies).to.deep.equal(['10.0.0.0/8', 'fd00::/8']);
-    const dashboard = readDashboardConfig(plain(envOf(rendered, 'dashboard')));
+    const dashboard = readDashboardConfig(plainEnv(envOf(rendered, 'dashboard')));
     expect(dashboard).to.deep.include({ dashboardIdleMs: 60_000, trustedProxies: api.trustedProxies });
     expect(dashboard).to.deep.include({
       storeAllowHttp: true,
       storeAllowedHosts: LOOPBACK.store.allowedHosts,
     });
-    const controller = readControllerConfig(plain(envOf(rendered, 'controller')));
+    const controller = readControllerConfig(plainEnv(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     for (const { classes } of [api, controller]) {
       expect(classes.standard).to.include({ activeJobs: 7, storedJobs: 10_000 });
@@ -149,6 +148,29 @@ describe('the values of the chart', function () {
     });
   });
 
+  it('accept quantities as numbers and as text (X8)', async () => {
+    const numbers = { requests: { cpu: 0.5 }, limits: { cpu: 2, memory: 536_870_912 } };
+    const objects = await render({
+      'dashboard.enabled': true,
+      'api.resources': numbers,
+      'controller.resources': numbers,
+      'dashboard.resources': numbers,
+      'zipper.resources': numbers,
+      'zipper.recovery.resources': numbers,
+    });
+    for (const component of ['api', 'controller', 'dashboard']) {
+      const [container] = podOf(find(objects, 'Deployment', `zipjobs-${component}`)).containers;
+      expect(container?.['resources']).to.deep.nested.include({
+        'limits.cpu': 2,
+        'limits.memory': 536_870_912,
+      });
+    }
+    const config = readControllerConfig(plainEnv(envOf(objects, 'controller')));
+    const [zipper] = podOf(archiveJob(zipJob, bucket, config) as unknown as KubeObject).containers;
+    expect(zipper?.['resources']).to.deep.nested.include({ 'requests.cpu': '0.5', 'limits.cpu': '2' });
+    expect(config.recoveryResources.limits).to.include({ cpu: 2 });
+  });
+
   it('open the ranges of stores for no source and no webhook (N4)', async () => {
     const range = '10.96.7.0/24';
     const rendered = await render({ 'dashboard.enabled': true, 'store.allowCidrs': [range] });
@@ -158,7 +180,7 @@ describe('the values of the chart', function () {
       // Requires that zippers get it unchanged.
       'ValidatingAdmissionPolicy zipjobs-zipper-jobs',
     ]);
-    const env = plain(envOf(rendered, 'controller'));
+    const env = plainEnv(envOf(rendered, 'controller'));
     const namesOf = (given: Readonly<Record<string, string>>): readonly string[] =>
       Object.keys(given).filter((name) => given[name]?.includes(range));
     // The controller writes the NetworkPolicies of zippers.
@@ -176,7 +198,7 @@ describe('the values of the chart', function () {
   });
 
   it("keep the processes' own defaults, except where the chart knows better ones", () => {
-    const controller = readControllerConfig(plain(envOf(objects, 'controller')));
+    const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
     const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...others } = bare;
     // The class `default` has the same limits, and so have the processes without the chart.

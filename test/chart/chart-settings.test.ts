@@ -1,0 +1,64 @@
+import { expect } from 'chai';
+import { readControllerConfig } from '#controller/config.ts';
+import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { CHART_SETTINGS, PROCESSES, readChartFile } from '#scripts/sync-values.ts';
+import { bucket, zipJob } from './example-job.ts';
+import { envOf, type KubeObject, plainEnv, podOf, render } from './render.ts';
+
+/** Values under which the chart sets every variable that it can set. */
+const EVERYTHING = {
+  trustedProxies: ['10.0.0.0/8'],
+  redis: { url: 'rediss://redis.example.com', existingSecret: 'redis', caSecret: 'redis-ca' },
+  dashboard: {
+    enabled: true,
+    url: 'https://zipjobs.example.com',
+    oidc: {
+      issuer: 'https://id.example.com',
+      clientId: 'zipjobs',
+      clientSecret: 'oidc',
+      caSecret: 'oidc-ca',
+    },
+  },
+};
+const DEPLOYED = ['api', 'controller', 'dashboard'] as const;
+
+describe('the variables that the chart sets', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  let allowed: Readonly<Record<string, { readonly properties: Readonly<Record<string, unknown>> }>>;
+  before(async () => {
+    objects = await render(EVERYTHING);
+    ({ definitions: allowed } = JSON.parse(await readChartFile('schema')) as { definitions: typeof allowed });
+  });
+
+  const expectRefused = (process: keyof typeof PROCESSES, names: readonly string[]): void => {
+    const known = new Set(Object.values(PROCESSES[process]).map(({ env }) => env));
+    const own = names.filter((name) => known.has(name));
+    expect(own).to.have.length.above(5);
+    for (const name of own) {
+      expect(allowed[`${process}Settings`]?.properties, name).not.to.have.property(name);
+      expect(CHART_SETTINGS.has(name), name).to.equal(true);
+    }
+  };
+
+  for (const component of DEPLOYED)
+    it(`are refused in ${component}.settings (X7)`, () => {
+      expectRefused(component, [...envOf(objects, component).keys()]);
+    });
+
+  it('are refused in zipper.settings, those of the controller included (X7)', () => {
+    const config = readControllerConfig(plainEnv(envOf(objects, 'controller')));
+    const [container] = podOf(archiveJob(zipJob, bucket, config) as unknown as KubeObject).containers;
+    expectRefused('zipper', [
+      ...(container?.env ?? []).map(({ name }) => name),
+      ...Object.keys(config.zipperEnv),
+    ]);
+  });
+
+  it('are settings of a process, so that none is listed in vain (X7)', () => {
+    const known = Object.values(PROCESSES).flatMap((settings) =>
+      Object.values(settings).map(({ env }) => env),
+    );
+    expect(known).to.include.members([...CHART_SETTINGS]);
+  });
+});
