@@ -9,7 +9,13 @@ import {
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
 import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
-import { parseSchedule, readStringMap, readTolerations } from './settings/config-values.ts';
+import {
+  parseSchedule,
+  type Resources,
+  readResources,
+  readStringMap,
+  readTolerations,
+} from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
@@ -95,16 +101,6 @@ export const CONTROLLER_SETTINGS = {
   ...EGRESS_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
 } as const satisfies Settings;
-
-interface Resources {
-  readonly requests: Readonly<Record<string, string>>;
-  readonly limits: Readonly<Record<string, string>>;
-}
-
-const readResources = (env: string, text: string): Resources => ({
-  requests: readStringMap(env, text, 'requests'),
-  limits: readStringMap(env, text, 'limits'),
-});
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;

@@ -66,6 +66,9 @@ export interface FilesFrom {
   readonly sha256: string;
 }
 
+/** Quantities of Kubernetes by resource, such as `{ cpu: 2, memory: '1Gi' }`. */
+type Quantities = Readonly<Record<string, string | number>>;
+
 export interface ZipJobSpec {
   readonly bucketRef: { readonly name: string };
   readonly service?: Service;
@@ -87,8 +90,8 @@ export interface ZipJobSpec {
   readonly ttlSecondsAfterFinished?: { readonly succeeded?: number; readonly failed?: number };
   readonly priorityClassName?: string;
   readonly resources?: {
-    readonly requests?: Readonly<Record<string, string>>;
-    readonly limits?: Readonly<Record<string, string>>;
+    readonly requests?: Quantities;
+    readonly limits?: Quantities;
   };
   readonly queueName?: string;
   readonly onConflict?: OnConflict;

@@ -14,20 +14,35 @@ const isStringMap = (value: unknown): value is Readonly<Record<string, string>> 
   isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
 
 /**
- * Parses a JSON object of strings, or the field of a JSON object that contains one (empty if the field is missing).
+ * Parses a JSON object of strings.
  * @throws ConfigError for any other text; the message does not include the values.
  */
-export const readStringMap = (
-  env: string,
-  text: string,
-  field?: string,
-): Readonly<Record<string, string>> => {
-  const parsed = parseJson(env, text);
-  const value = field === undefined ? parsed : isRecord(parsed) ? (parsed[field] ?? {}) : undefined;
+export const readStringMap = (env: string, text: string): Readonly<Record<string, string>> => {
+  const value = parseJson(env, text);
   if (isStringMap(value)) return value;
-  throw new ConfigError(
-    `${env}: ${field === undefined ? 'it' : `its field ${field}`} must be a JSON object of strings`,
-  );
+  throw new ConfigError(`${env} must be a JSON object of strings`);
+};
+
+type Quantities = Readonly<Record<string, string | number>>;
+
+/** Resources of a container. */
+export interface Resources {
+  readonly requests: Quantities;
+  readonly limits: Quantities;
+}
+
+const isQuantities = (value: unknown): value is Quantities =>
+  isRecord(value) &&
+  Object.values(value).every((entry) => typeof entry === 'string' || typeof entry === 'number');
+
+/** @throws ConfigError unless the text is a JSON object whose fields `requests` and `limits` contain strings or numbers. */
+export const readResources = (env: string, text: string): Resources => {
+  const parsed = parseJson(env, text);
+  if (isRecord(parsed)) {
+    const { requests = {}, limits = {} } = parsed;
+    if (isQuantities(requests) && isQuantities(limits)) return { requests, limits };
+  }
+  throw new ConfigError(`${env} must be a JSON object {requests, limits} of quantities`);
 };
 
 const isToleration = (value: unknown): value is Toleration =>

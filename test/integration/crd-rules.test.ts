@@ -126,6 +126,22 @@ describe('the API server', function () {
     expect(exitCode, stderr).to.equal(0);
   });
 
+  it('accepts quantities as numbers and as text (X8)', async () => {
+    const resources = { requests: { cpu: '500m' }, limits: { cpu: 2, memory: '1Gi' } };
+    const job = await create(aJob('quantities', { resources }));
+    expect(job.exitCode, job.stderr).to.equal(0);
+    const project = {
+      apiVersion: GROUP_VERSION,
+      kind: 'ZipProject',
+      metadata: { name: 'project' },
+      spec: { pods: { resources } },
+    };
+    const dryRun = await run(['create', '--dry-run=server', '-f', '-'], JSON.stringify(project));
+    expect(dryRun.exitCode, dryRun.stderr).to.equal(0);
+    const bad = await create(aJob('bad-quantities', { resources: { limits: { cpu: true } } }));
+    expect(bad.stderr).to.contain('limits.cpu');
+  });
+
   it('allows changes only to suspend and cancel of a job', async () => {
     await create(aJob('immutable', { activeDeadlineSeconds: 60 }));
     for (const change of [

@@ -107,12 +107,22 @@ const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   return [...operators.map(([name, value]) => ({ name, value })), ...own];
 };
 
+const texts = (quantities: Readonly<Record<string, string | number>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(quantities).map(([name, quantity]) => [name, String(quantity)]));
+
+const resourcesOf = ({
+  resources: { requests, limits },
+}: ZipperPod): NonNullable<Container['resources']> => ({
+  ...(requests && { requests: texts(requests) }),
+  ...(limits && { limits: texts(limits) }),
+});
+
 const containerOf = (pod: ZipperPod): Container => ({
   name: ZIPPER_CONTAINER,
   image: pod.config.zipperImage,
   imagePullPolicy: pod.config.zipperImagePullPolicy,
   env: envOf(pod),
-  resources: pod.resources,
+  resources: resourcesOf(pod),
   volumeMounts: mountsOf(pod).map(({ volume, mountPath }) => ({
     name: volume.name,
     mountPath,
