@@ -1,4 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Reason } from '#crds/conditions.ts';
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
@@ -9,8 +11,8 @@ const ownMetrics = (registry: Registry) => {
   return {
     finished: new Counter({
       name: 'zip_jobs_finished_total',
-      help: 'Finished ZipJobs, by result and reason',
-      labelNames: ['result', 'reason'],
+      help: 'Finished ZipJobs, by result, reason, and fault: who can correct the cause of a failure (caller, operator or none)',
+      labelNames: ['result', 'reason', 'fault'],
       registers,
     }),
     queueSeconds: new Histogram({
@@ -167,13 +169,25 @@ const queueMetrics = (registry: Registry) => {
   };
 };
 
+/** `rate` ignores the first value of a series, so a series that starts with a burst of failures would raise no alert. */
+const startAtZero = (finished: Counter<'result' | 'reason' | 'fault'>): void => {
+  for (const [reason, fault] of FAILURE_FAULTS)
+    if (fault !== 'none') finished.inc({ result: 'failed', reason, fault }, 0);
+  for (const reason of ['Uploaded', 'VerifiedInStore'] as const satisfies readonly Reason[])
+    finished.inc({ result: 'succeeded', reason, fault: 'none' }, 0);
+};
+
 /** Registers the counters of the controller. Label values come from closed sets: never a name, key or URL. */
-export const createControllerMetrics = (registry: Registry) => ({
-  ...ownMetrics(registry),
-  ...uploadMetrics(registry),
-  ...interventionMetrics(registry),
-  ...webhookMetrics(registry),
-  ...genericMetrics(registry),
-  queue: queueMetrics(registry),
-});
+export const createControllerMetrics = (registry: Registry) => {
+  const own = ownMetrics(registry);
+  startAtZero(own.finished);
+  return {
+    ...own,
+    ...uploadMetrics(registry),
+    ...interventionMetrics(registry),
+    ...webhookMetrics(registry),
+    ...genericMetrics(registry),
+    queue: queueMetrics(registry),
+  };
+};
 export type ControllerMetrics = ReturnType<typeof createControllerMetrics>;

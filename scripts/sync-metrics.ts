@@ -8,6 +8,7 @@ import { collectStorage } from '#api/collect-storage.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
+import { FAILURE_FAULTS, type Fault } from '#crds/job-failures.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
@@ -83,6 +84,27 @@ const tableOf = async (process: Process): Promise<readonly string[]> => [
   '',
 ];
 
+const reasonsOf = (fault: Fault): string =>
+  [...FAILURE_FAULTS]
+    .filter((entry) => entry[1] === fault)
+    .map(([reason]) => `\`${reason}\``)
+    .join(', ');
+
+/** The label `fault` of finished jobs. */
+const FAULTS: readonly string[] = [
+  '## Whose fault a failed job is',
+  '',
+  'The label `fault` of `zip_jobs_finished_total` says who can correct the cause. The alert `ZipjobsFailureRatio` ignores',
+  'failures of callers. Jobs that did not fail have `none`.',
+  '',
+  '| `fault` | reasons |',
+  '|---|---|',
+  `| \`caller\`: the request, its sources, or its bucket and credentials | ${reasonsOf('caller')} |`,
+  `| \`operator\`: zipjobs, its cluster or the store | ${reasonsOf('operator')}, and any other |`,
+  `| \`none\`: requested, or restored from a backup | ${reasonsOf('none')} |`,
+  '',
+];
+
 const document = async (): Promise<string> =>
   [
     '# Metrics',
@@ -98,6 +120,7 @@ const document = async (): Promise<string> =>
     '- **Counters of the controller** are incremented by the leader only, after its status write succeeded. Use `sum`.',
     '',
     ...(await tableOf('controller')),
+    ...FAULTS,
     ...(await tableOf('api')),
     ...(await tableOf('dashboard')),
   ].join('\n');

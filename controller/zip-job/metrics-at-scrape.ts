@@ -58,7 +58,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
   });
   new Gauge({
     name: 'zip_jobs_stuck',
-    help: 'Stuck ZipJobs, by reason, such as ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress or Recovering',
+    help: 'Stuck ZipJobs, by reason, such as ImagePull, Unschedulable, ContainerConfig, QuotaExceeded, AdmissionRefused, NodeSilent, NoProgress or Recovering. AwaitingQueue counts those that the queue in spec.queueName holds',
     labelNames: ['reason'],
     registers: [registry],
     collect() {

@@ -1,4 +1,5 @@
 import { REASONS } from '#crds/conditions.ts';
+import { faultOf } from '#crds/job-failures.ts';
 import { type Attempt, TERMINAL_PHASES, type WebhookState, type ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { timeOf } from '../kube-state/times.ts';
@@ -36,7 +37,8 @@ const reasonLabel = (reason: string | undefined): string =>
 const countEnd = (metrics: ControllerMetrics, after: ZipJobStatus): void => {
   const { phase = 'Failed', reason, startedAt, finishedAt, result: archive } = after;
   const result = phase.toLowerCase();
-  metrics.finished.inc({ result, reason: reasonLabel(reason) });
+  const fault = phase === 'Failed' ? faultOf(reason ?? '') : 'none';
+  metrics.finished.inc({ result, reason: reasonLabel(reason), fault });
   const seconds = secondsBetween(startedAt, timeOf(finishedAt));
   if (seconds !== undefined) metrics.durationSeconds.observe({ result }, seconds);
   if (phase !== 'Succeeded' || !archive) return;

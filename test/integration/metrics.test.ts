@@ -102,7 +102,7 @@ describe('the metrics of the release', function () {
 
   it('count the job that ran and contain no text of its tenant (P15, H9)', async () => {
     const text = [...(await scrape('controller')), ...(await scrape('api'))].join('\n');
-    expect(text).to.match(/^zip_jobs_finished_total\{result="succeeded",reason="\w+"\} [1-9]/m);
+    expect(text).to.match(/^zip_jobs_finished_total\{result="succeeded",reason="\w+",fault="none"\} [1-9]/m);
     expect(text).to.match(/^zip_webhook_deliveries_total\{outcome="2xx"\} [1-9]/m);
     expect(text).to.match(/^leader_election_master_status\{name="[\w-]+"\} 1$/m);
     expect(text).to.match(

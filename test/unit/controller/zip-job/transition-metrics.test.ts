@@ -100,10 +100,26 @@ describe('countTransition', () => {
     move(before, after);
     move(after, after);
     move(after, { ...after, message: 'more' });
-    const name = 'zip_jobs_finished_total{result="failed",reason="SourceNotFound"}';
+    const name = 'zip_jobs_finished_total{result="failed",reason="SourceNotFound",fault="caller"}';
     expect(valueOf(await series(), name)).to.equal(1);
     expect(valueOf(await series(), 'zip_job_attempts_total{class="permanent"}')).to.equal(1);
     expect(valueOf(await series(), 'zip_webhook_deliveries_total{outcome="2xx"}')).to.equal(1);
+  });
+
+  it('tells failures of callers from ours, and starts both at zero (X4)', async () => {
+    const { move, series } = setUp();
+    const finished = async (reason: string, fault: string): Promise<number | undefined> =>
+      valueOf(await series(), `zip_jobs_finished_total{result="failed",reason="${reason}",fault="${fault}"}`);
+    const faults = { BucketCredentialsInvalid: 'caller', BucketDeleted: 'caller', OutOfMemory: 'operator' };
+    for (const [reason, fault] of Object.entries(faults)) {
+      expect(await finished(reason, fault)).to.equal(0);
+      move({ phase: 'Running' }, { phase: 'Failed', reason });
+      expect(await finished(reason, fault)).to.equal(1);
+    }
+    move({ phase: 'Running' }, { phase: 'Failed', reason: 'SomethingNew' });
+    expect(await finished('Other', 'operator')).to.equal(1);
+    move({ phase: 'Running' }, { phase: 'Failed', reason: 'Restored' });
+    expect(await finished('Restored', 'none')).to.equal(1);
   });
 
   it('counts each upload that could not be aborted once (U11)', async () => {

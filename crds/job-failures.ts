@@ -1,0 +1,67 @@
+/** Every reason why a job ends without an archive. */
+import type { Reason } from './conditions.ts';
+import type { FailureCode } from './zipper-contract.ts';
+
+/**
+ * Who can correct the cause of a failure. `caller`: the request, its sources, the bucket or its credentials. `operator`: zipjobs,
+ * its cluster or the store. `none`: the end was requested, or follows from a restored backup.
+ */
+export type Fault = 'caller' | 'operator' | 'none';
+
+const CODE_FAULTS = {
+  InvalidTask: 'operator',
+  FileListMismatch: 'operator',
+  SourceUnreachable: 'caller',
+  SourceNotFound: 'caller',
+  SourceUnavailable: 'caller',
+  SourceTruncated: 'caller',
+  SourceChanged: 'caller',
+  SourceExpired: 'caller',
+  SourceStalled: 'caller',
+  SourceTooLarge: 'caller',
+  SourceInvalid: 'caller',
+  SourceTlsError: 'caller',
+  ArchiveTooLarge: 'caller',
+  BucketNotFound: 'caller',
+  BucketAccessDenied: 'caller',
+  BucketCredentialsInvalid: 'caller',
+  BucketMisconfigured: 'caller',
+  StoreUnavailable: 'operator',
+  StoreCorrupted: 'operator',
+  ObjectExists: 'caller',
+  OutcomeUnknown: 'operator',
+  Superseded: 'operator',
+  NotActive: 'operator',
+  ApiServerUnavailable: 'operator',
+  Terminated: 'operator',
+  Internal: 'operator',
+} as const satisfies Readonly<Record<FailureCode, Fault>>;
+
+/** Reasons that the controller reports, not the zipper. */
+export const REASON_FAULTS = {
+  BucketTerminating: 'caller',
+  BucketDeleted: 'caller',
+  ProjectNotFound: 'caller',
+  InvalidFileList: 'caller',
+  InvalidMetadata: 'caller',
+  NameConflict: 'caller',
+  JobDeleted: 'operator',
+  StartDeadlineExceeded: 'operator',
+  DeadlineExceeded: 'operator',
+  BackoffLimitExceeded: 'operator',
+  OutOfMemory: 'operator',
+  TooManyDisruptions: 'operator',
+  ResultMissing: 'operator',
+  ResultInvalid: 'operator',
+  Cancelled: 'none',
+  Deleted: 'none',
+  Restored: 'none',
+} as const satisfies Readonly<Partial<Record<Reason, Fault>>>;
+
+/** By the reason in the status of a failed job. */
+export const FAILURE_FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>(
+  Object.entries({ ...CODE_FAULTS, ...REASON_FAULTS }),
+);
+
+/** A reason that is not in the table counts as the operator's, so that it is noticed. */
+export const faultOf = (reason: string): Fault => FAILURE_FAULTS.get(reason) ?? 'operator';
