@@ -2,14 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { type MetricFacts, metricsOf } from '#scripts/sync-metrics.ts';
 import { find, type KubeObject, podOf, render } from './render.ts';
-
-interface Rule {
-  readonly alert: string;
-  readonly expr: string;
-  readonly for: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly annotations: Readonly<Record<string, string>>;
-}
+import { rulesOf } from './rules.ts';
 
 const ENABLED = {
   'dashboard.enabled': true,
@@ -20,32 +13,30 @@ const ENABLED = {
   'monitoring.dashboard.enabled': true,
 };
 
-const rulesOf = (objects: readonly KubeObject[]): readonly Rule[] => {
-  const spec = find(objects, 'PrometheusRule', 'zipjobs')['spec'] as {
-    readonly groups: readonly { readonly rules: readonly Rule[] }[];
-  };
-  return spec.groups.flatMap(({ rules }) => rules);
-};
-
 interface Selector {
   readonly sample: string;
   readonly labels: readonly string[];
 }
 
-/**
- * The samples that an expression reads, each with the labels that it names; labels of `by` apply to every
- * sample.
- */
-const selectorsOf = (expression: string): readonly Selector[] =>
-  [...expression.matchAll(/\b((?:zip|workqueue|controller_runtime|leader|rest)_\w+)(?:\{([^}]*)\})?/g)].map(
-    ([, sample = '', matchers = '']) => ({
-      sample,
-      labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label),
-    }),
+/** The parts of an expression that name no metric: groups of labels, ranges, functions, numbers and operators. */
+const WITHOUT_METRICS =
+  /\b(?:by|on)\s*\([^)]*\)|\[[^\]]*\]|\b\w+(?=\s*(?:\(|by\b))|\b(?:and|or|unless)\b|\b[\d.]+\b|[-+*/<>=!(),\s]/g;
+
+/** The samples that an expression reads, each with the labels that it names. */
+const selectorsOf = (expression: string): readonly Selector[] => {
+  const selectors = [...expression.matchAll(/(\w+)\{([^}]*)\}/g)].map(
+    ([, sample = '', matchers = '']): Selector => {
+      expect(matchers, expression).to.match(/(^|,)job="zipjobs-system\/zipjobs"$/);
+      return { sample, labels: [...matchers.matchAll(/(\w+)\s*[=!]/g)].map(([, label = '']) => label) };
+    },
   );
+  const rest = expression.replaceAll(/\w+\{[^}]*\}/g, '').replaceAll(WITHOUT_METRICS, '');
+  expect(rest, `every metric of ${expression} has a selector`).to.equal('');
+  return selectors;
+};
 
 /** Labels that the scrape adds. */
-const OF_THE_SCRAPE = ['pod', 'le'];
+const OF_THE_SCRAPE = ['pod', 'job'];
 
 const groupsOf = (expression: string): readonly string[] =>
   [...expression.matchAll(/\bby\s*\(([^)]*)\)/g)].flatMap(([, names = '']) =>
@@ -56,7 +47,7 @@ const exists = (metrics: readonly MetricFacts[], { sample, labels }: Selector): 
   metrics.some(
     ({ name, type, labels: own }) =>
       (sample === name || (type === 'histogram' && sample.replace(/_(bucket|sum|count)$/, '') === name)) &&
-      labels.every((label) => own.includes(label)),
+      labels.every((label) => own.includes(label) || OF_THE_SCRAPE.includes(label)),
   );
 
 const expectKnown = (metrics: readonly MetricFacts[], expression: string): void => {
@@ -67,7 +58,7 @@ const expectKnown = (metrics: readonly MetricFacts[], expression: string): void 
   const known = metrics
     .filter(({ name }) => selectors.some(({ sample }) => sample.startsWith(name)))
     .flatMap(({ labels }) => labels);
-  expect([...known, ...OF_THE_SCRAPE]).to.include.members([...groupsOf(expression)]);
+  expect([...known, ...OF_THE_SCRAPE, 'le']).to.include.members([...groupsOf(expression)]);
 };
 
 describe('the monitoring of the chart', function () {
@@ -98,10 +89,21 @@ describe('the monitoring of the chart', function () {
     }
   });
 
-  it('alerts only on metrics and labels that exist', () => {
+  it('alerts only on metrics and labels of its own processes (X3)', () => {
     const rules = rulesOf(objects);
     expect(rules).to.have.length.at.least(8);
     for (const { expr } of rules) expectKnown(metrics, expr);
+  });
+
+  it('selects the series of another scrape configuration by its job (X3)', async () => {
+    const given = await render({ ...ENABLED, 'monitoring.job': 'pods' });
+    for (const { expr } of rulesOf(given))
+      expect(expr).to.contain('job="pods"').and.not.contain('zipjobs-system');
+    const monitor = JSON.stringify(find(given, 'PodMonitor', 'zipjobs')['spec']);
+    expect(monitor).to.contain('{"targetLabel":"job","replacement":"pods"}');
+    expect(JSON.stringify(find(objects, 'PodMonitor', 'zipjobs')['spec'])).to.contain(
+      '{"targetLabel":"job","replacement":"zipjobs-system/zipjobs"}',
+    );
   });
 
   it('gives each alert a severity, a duration and an existing runbook', async () => {
@@ -119,7 +121,7 @@ describe('the monitoring of the chart', function () {
     }
   });
 
-  it('has a dashboard that uses only metrics and labels that exist', () => {
+  it('has a dashboard that uses only metrics and labels of its own processes (X3)', () => {
     const data = find(objects, 'ConfigMap', 'zipjobs-dashboard')['data'] as Readonly<Record<string, string>>;
     const { panels } = JSON.parse(data['zipjobs.json'] ?? '') as {
       readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];

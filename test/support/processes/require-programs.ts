@@ -16,6 +16,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   javac: 'default-jdk-headless',
   miniunzip: 'minizip',
   php: 'php-cli',
+  promtool: 'prometheus',
 };
 
 /**

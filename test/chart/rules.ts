@@ -1,0 +1,17 @@
+import { find, type KubeObject } from './render.ts';
+
+export interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** The alerts of the chart. */
+export const rulesOf = (objects: readonly KubeObject[]): readonly Rule[] => {
+  const spec = find(objects, 'PrometheusRule', 'zipjobs')['spec'] as {
+    readonly groups: readonly { readonly rules: readonly Rule[] }[];
+  };
+  return spec.groups.flatMap(({ rules }) => rules);
+};
