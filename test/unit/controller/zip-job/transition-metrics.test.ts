@@ -106,7 +106,7 @@ describe('countTransition', () => {
     expect(valueOf(await series(), 'zip_webhook_deliveries_total{outcome="2xx"}')).to.equal(1);
   });
 
-  it('tells failures of callers from ours, and starts both at zero (X4)', async () => {
+  it('separates failures of callers from ours, and starts both at zero (X4)', async () => {
     const { move, series } = setUp();
     const finished = async (reason: string, fault: string): Promise<number | undefined> =>
       valueOf(await series(), `zip_jobs_finished_total{result="failed",reason="${reason}",fault="${fault}"}`);
