@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
-import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
@@ -15,7 +14,7 @@ import { type ControllerConfig, readControllerConfig } from './config.ts';
 import { runAsLeader } from './engine/leader-election.ts';
 import { exportState } from './export-state.ts';
 import { createHealth, STARTING } from './health.ts';
-import { createClients } from './kube-state/clients.ts';
+import { connectClients } from './kube-state/clients.ts';
 import { createLeading } from './leading.ts';
 import { createControllerMetrics } from './metrics.ts';
 import { createParts, type Parts } from './wiring.ts';
@@ -71,22 +70,20 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
   const clock = createServerClock();
-  const kube = resources.use(
-    createKubeClient({
-      clock,
-      access: await createKubeConfig(given),
-      requestTimeoutMs: given.kubeRequestTimeoutMs,
-      userAgent: NAME,
-      countCall: kubeMetrics.countCall,
-    }),
-  );
+  const connection = {
+    clock,
+    access: await createKubeConfig(given),
+    requestTimeoutMs: given.kubeRequestTimeoutMs,
+    userAgent: NAME,
+    countCall: kubeMetrics.countCall,
+  };
+  const { kube, clients } = connectClients(connection, resources);
   let health = STARTING;
   const { host, adminPort: port } = given;
   const checks = { healthy: () => health.healthy(), ready: () => health.ready() };
   resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
   const config = await configOfCluster(given, { kube, log, signal: stopping });
   if (!config) return 0;
-  const clients = createClients(kube);
   const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock });
   const { watches, queue } = parts;
   exportState(registry, parts);

@@ -1,9 +1,10 @@
-import type { KubeClient } from '#runtime/kube/client.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
+import type { KubeClientOptions } from '#runtime/kube/kube-request.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 
 /** One client per kind that the controller reads or writes itself. */
-export const createClients = (kube: KubeClient) => ({
+const createClients = (kube: KubeClient, leaseKube: KubeClient) => ({
   zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
   buckets: createObjectClient(kube, RESOURCES.zipBuckets),
   projects: createObjectClient(kube, RESOURCES.zipProjects),
@@ -11,7 +12,20 @@ export const createClients = (kube: KubeClient) => ({
   pods: createObjectClient(kube, RESOURCES.pods),
   secrets: createObjectClient(kube, RESOURCES.secrets),
   events: createObjectClient(kube, RESOURCES.events),
-  leases: createObjectClient(kube, RESOURCES.leases),
+  leases: createObjectClient(leaseKube, RESOURCES.leases),
   namespaces: createObjectClient(kube, RESOURCES.namespaces),
 });
 export type Clients = ReturnType<typeof createClients>;
+
+/**
+ * Connects on the first call. The Lease has connections of its own: behind hundreds of other calls, a renewal would miss its
+ * deadline, and the controller would end.
+ */
+export const connectClients = (
+  options: KubeClientOptions,
+  resources: AsyncDisposableStack,
+): { readonly kube: KubeClient; readonly clients: Clients } => {
+  const kube = resources.use(createKubeClient(options));
+  const leaseKube = resources.use(createKubeClient(options));
+  return { kube, clients: createClients(kube, leaseKube) };
+};

@@ -33,8 +33,15 @@ export const webhookSecretOf = (secret: Secret | undefined, now: Date): WebhookS
 
 export type ReadWebhookSecret = (namespace: string, now: Date) => Promise<WebhookSecret>;
 
-/** Reads the Secret for every delivery, so that this process does not cache it. */
-export const createWebhookSecrets =
-  (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret =>
-  async (namespace, now) =>
-    webhookSecretOf(await secrets.get(namespace, WEBHOOK_SECRET_NAME), now);
+/** Reads the Secret for every delivery, so that this process does not cache it. Deliveries that start together share a read. */
+export const createWebhookSecrets = (secrets: Pick<ObjectClient<Secret>, 'get'>): ReadWebhookSecret => {
+  const reading = new Map<string, Promise<Secret | undefined>>();
+  const read = (namespace: string): Promise<Secret | undefined> => {
+    const shared = reading.get(namespace);
+    if (shared) return shared;
+    const started = secrets.get(namespace, WEBHOOK_SECRET_NAME).finally(() => reading.delete(namespace));
+    reading.set(namespace, started);
+    return started;
+  };
+  return async (namespace, now) => webhookSecretOf(await read(namespace), now);
+};

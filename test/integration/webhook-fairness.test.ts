@@ -78,7 +78,7 @@ describe('receivers that never respond', function () {
     const admin = resources.use(await signIn(cluster));
     const put = ({ namespace, bucketName }: typeof slow, count: number, url: (index: number) => string) =>
       putFinishedJobs(admin, { namespace, bucketName, count, url });
-    resources.use(
+    const controllers = resources.use(
       await startControllerPool({
         cluster,
         count: 1,
@@ -105,10 +105,10 @@ describe('receivers that never respond', function () {
     const due = await put(other, OTHERS, () => receiver.url);
     await until('the deliveries of the other tenant', () => arrivedAt.size === OTHERS, { limitMs: 300_000 });
 
-    expect([stuck.open.size, stuck.ended], 'all of them are still pending').to.deep.equal([
-      STUCK_ENDPOINTS,
-      0,
-    ]);
+    // On a busy machine, the controller may lose its lease and restart, which ends what it was sending.
+    const restarts = controllers.ended;
+    expect(stuck.ended, 'deliveries that ended').to.be.at.most(restarts * STUCK_ENDPOINTS);
+    if (restarts === 0) expect(stuck.open.size, 'deliveries that are pending').to.equal(STUCK_ENDPOINTS);
     const delays = [...due].map(([name, at]) =>
       Math.max(0, (arrivedAt.get(`msg_${uuidOfName(name)}_COMPLETED`) ?? Infinity) - at),
     );
