@@ -45,7 +45,11 @@ export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): 
     judge: async (plan, world = worlds[0]) => {
       if (world === undefined) throw new Error('no world was started');
       const report = await runSchedule(world, plan);
-      expect(report.violations, `${JSON.stringify(plan)}\n${printHistory(report.seen)}`).to.deep.equal([]);
+      const rules = report.violations.map((one) => JSON.stringify(one)).join('\n');
+      expect(
+        report.violations,
+        `${rules}\n${JSON.stringify(plan)}\n${printHistory(report.seen)}`,
+      ).to.deep.equal([]);
       return report;
     },
   };
