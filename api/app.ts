@@ -9,6 +9,7 @@ import type { Logger } from '#runtime/log.ts';
 import { methodNotAllowed, resourceNotFound } from './api-error.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
 import type { ApiMetrics } from './metrics.ts';
+import { createActiveLimit } from './middleware/active-limit.ts';
 import { createAuthentication } from './middleware/authentication.ts';
 import { createErrors } from './middleware/errors.ts';
 import { createHttpsOnly } from './middleware/https-only.ts';
@@ -39,6 +40,8 @@ export interface AppDeps {
     readonly maxBodyBytes: number;
     /** Maximum concurrent creates. */
     readonly maxCreates: number;
+    /** Maximum requests that are handled at the same time; the others wait. */
+    readonly maxActive: number;
   };
   /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
@@ -51,12 +54,13 @@ type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
 const createLimits = ({ inFlight, body, metrics }: AppDeps) => {
   const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
-  const { maxRequests, maxBodyBytes, maxCreates } = inFlight;
+  const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
   const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
   return {
     requests: createInFlightLimit(createInFlight({ name: 'requests', max: maxRequests, onRefused })),
     jsonBody: createJsonBody({ ...body, bodies }),
     creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
+    active: createActiveLimit(maxActive),
   };
 };
 
@@ -75,7 +79,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const { requests, jsonBody, creates } = createLimits(deps);
+  const { requests, jsonBody, creates, active } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -84,10 +88,10 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       await next();
     };
   for (const collection of COLLECTIONS) {
-    const steps = [named(collection), authentication('create'), requests, jsonBody, creates];
+    const steps = [named(collection), authentication('create'), requests, jsonBody, creates, active];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
-    router.get(item, named(item), authentication('read'), requests, (ctx) =>
+    router.get(item, named(item), authentication('read'), requests, active, (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }

@@ -125,6 +125,14 @@ const LIMITS = {
     description:
       'maximum creates that wait for the API server; further ones receive 429 or 503, and one project gets at most half',
   },
+  maxActiveRequests: {
+    env: 'MAX_ACTIVE_REQUESTS',
+    type: 'integer',
+    minimum: 1,
+    default: 32,
+    description:
+      'maximum requests that are handled at the same time; projects are served round-robin, and one gets at most half',
+  },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',
     type: 'integer',

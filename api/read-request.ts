@@ -28,7 +28,7 @@ const LARGE_BYTES = 128 * 1024;
 
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
 export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
-  const enqueue = createQueue();
+  const enqueue = createQueue(1);
   const runSteps = createRunSteps();
   const valid = jsonLimits(limits);
   function* steps(body: Buffer, project: ZipProject): Steps<ZipJobRequest> {

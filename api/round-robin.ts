@@ -2,8 +2,8 @@
 export interface RoundRobin<T> {
   readonly isEmpty: () => boolean;
   add(project: string, item: T): void;
-  /** Removes the next item. */
-  take(): T | undefined;
+  /** Removes the next item of a project that is allowed, by default of any. */
+  take(isAllowed?: (project: string) => boolean): T | undefined;
 }
 
 export const createRoundRobin = <T>(): RoundRobin<T> => {
@@ -16,14 +16,15 @@ export const createRoundRobin = <T>(): RoundRobin<T> => {
       if (items) items.push(item);
       else waiting.set(project, [item]);
     },
-    take: () => {
-      const [next] = waiting;
-      if (next === undefined) return undefined;
-      const [project, items] = next;
-      const item = items.shift();
-      waiting.delete(project);
-      if (items.length > 0) waiting.set(project, items);
-      return item;
+    take: (isAllowed = () => true) => {
+      for (const [project, items] of waiting) {
+        if (!isAllowed(project)) continue;
+        const item = items.shift();
+        waiting.delete(project);
+        if (items.length > 0) waiting.set(project, items);
+        return item;
+      }
+      return undefined;
     },
   };
 };

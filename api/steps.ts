@@ -38,29 +38,44 @@ export const createRunSteps = (): RunSteps => {
   };
 };
 
-/** Runs tasks one after another. Projects are served round-robin. */
+/** Runs a task when there is a free place. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
 
-export const createQueue = (): Enqueue => {
+/** Runs at most `max` tasks at a time, and at most half of them for one project. Projects are served round-robin. */
+export const createQueue = (max: number): Enqueue => {
+  const maxOfProject = Math.ceil(max / 2);
   const waiting = createRoundRobin<() => void>();
-  let isBusy = false;
-  const start = (project: string): Promise<void> =>
-    new Promise((resolve) => {
-      if (isBusy) waiting.add(project, resolve);
-      else resolve();
-      isBusy = true;
-    });
-  const end = (): void => {
-    const next = waiting.take();
-    if (next === undefined) isBusy = false;
-    else next();
+  const runningOf = new Map<string, number>();
+  let running = 0;
+
+  const add = (project: string, amount: 1 | -1): void => {
+    running += amount;
+    const own = (runningOf.get(project) ?? 0) + amount;
+    if (own === 0) runningOf.delete(project);
+    else runningOf.set(project, own);
   };
+  const isBelowPart = (project: string): boolean => (runningOf.get(project) ?? 0) < maxOfProject;
+  const start = async (project: string): Promise<void> => {
+    if (running >= max || !isBelowPart(project))
+      await new Promise<void>((resolve) => {
+        waiting.add(project, () => {
+          add(project, 1);
+          resolve();
+        });
+      });
+    else add(project, 1);
+  };
+  const end = (project: string): void => {
+    add(project, -1);
+    waiting.take(isBelowPart)?.();
+  };
+
   return async (project, task) => {
     await start(project);
     try {
       return await task();
     } finally {
-      end();
+      end(project);
     }
   };
 };

@@ -129,6 +129,7 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
       maxRequests: config.maxRequestsInFlight,
       maxBodyBytes: config.maxBodyBytesInFlight,
       maxCreates: config.maxCreatesInFlight,
+      maxActive: config.maxActiveRequests,
     },
     rateLimits: parts.rateLimits,
     body: { maxBytes: config.maxBodyBytes, lingerMs: config.bodyLingerMs, arrivalMs: config.bodyArrivalMs },

@@ -201,6 +201,7 @@ const createDeps = (
       maxRequests: 10_000,
       maxBodyBytes: 64 * 1_024 * 1_024,
       maxCreates: 1_000,
+      maxActive: 2_000,
       ...options.inFlight,
     },
     rateLimits: createRateLimits({ ...settings, limitsOf, count: options.count ?? createLocalCounts() }),

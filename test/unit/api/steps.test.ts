@@ -66,7 +66,7 @@ describe('createRunSteps', () => {
 
 describe('createQueue', () => {
   it('runs one task at a time, and serves projects round-robin (N1)', async () => {
-    const enqueue = createQueue();
+    const enqueue = createQueue(1);
     const order: string[] = [];
     let running = 0;
     const task = (name: string) => async (): Promise<string> => {
@@ -83,10 +83,33 @@ describe('createQueue', () => {
   });
 
   it('throws the error of a task, and runs the next one', async () => {
-    const enqueue = createQueue();
+    const enqueue = createQueue(1);
     const failed = enqueue('a', () => Promise.reject(new Error('invalid'))).catch(String);
     const next = enqueue('a', () => Promise.resolve('ok'));
     expect(await Promise.all([failed, next])).to.deep.equal(['Error: invalid', 'ok']);
     expect(await enqueue('a', () => Promise.resolve('later'))).to.equal('later');
+  });
+
+  it('gives one project at most half of the places, and each free place to the next project (N7)', async () => {
+    const enqueue = createQueue(4);
+    const started: string[] = [];
+    const ends = new Map<string, () => void>();
+    const begin = (name: string): void =>
+      void enqueue(name.slice(0, 1), () => {
+        started.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      });
+    const finish = async (name: string): Promise<void> => {
+      ends.get(name)?.();
+      await afterEvents();
+    };
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'd1', 'e1']) begin(name);
+    await afterEvents();
+    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
+    await finish('b1');
+    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'd1']);
+    await finish('a1');
+    await finish('c1');
+    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'd1', 'a3', 'e1']);
   });
 });

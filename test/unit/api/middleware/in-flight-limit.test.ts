@@ -76,6 +76,20 @@ describe('limits of requests in flight', () => {
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });
 
+  it('handle requests of projects round-robin, at most half of them of one project (N7)', async () => {
+    await using api = await startApiServer({ inFlight: { maxActive: 2 } });
+    const other = addOtherProject(api);
+    const slow = Promise.withResolvers<void>();
+    api.jobs.holdUntil(slow.promise);
+    const held = Array.from({ length: 5 }, () => api.post(A_REQUEST));
+    await untilInFlight(api, 5);
+    expect(api.jobs.calls).to.have.length(1);
+    const theirs = api.post(A_REQUEST, { token: other });
+    await until('the create of the other project', () => api.jobs.calls.length === 2);
+    slow.resolve();
+    for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
+  });
+
   it('return 503 to a project whose first request does not fit beside those of others (N7)', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 2 } });
     const other = addOtherProject(api);
