@@ -1,4 +1,3 @@
-import type { Toleration } from '#crds/zip-project.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
@@ -9,19 +8,14 @@ import {
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
 import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
-import {
-  parseSchedule,
-  type Resources,
-  readResources,
-  readStringMap,
-  readTolerations,
-} from './settings/config-values.ts';
+import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
+import { readZipperPod, type ZipperPodValues } from './settings/zipper-pod.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
 /** Every setting of the controller. Names of times include the unit. */
@@ -104,8 +98,7 @@ export const CONTROLLER_SETTINGS = {
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;
-  readonly zipperNodeSelector: Readonly<Record<string, string>>;
-  readonly zipperTolerations: readonly Toleration[];
+  readonly zipperPod: ZipperPodValues;
   readonly zipperResources: Resources;
   readonly recoveryResources: Resources;
   readonly webhookSchedule: readonly number[];
@@ -122,8 +115,7 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
   return Object.freeze({
     ...plain,
     zipperEnv,
-    zipperNodeSelector: readStringMap('ZIPPER_NODE_SELECTOR_JSON', plain.zipperNodeSelectorJson),
-    zipperTolerations: readTolerations('ZIPPER_TOLERATIONS_JSON', plain.zipperTolerationsJson),
+    zipperPod: readZipperPod('ZIPPER_POD_JSON', plain.zipperPodJson),
     zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),
     recoveryResources: readResources('RECOVERY_RESOURCES_JSON', plain.recoveryResourcesJson),
     webhookSchedule: parseSchedule('WEBHOOK_SCHEDULE_SECONDS', plain.webhookScheduleSeconds),

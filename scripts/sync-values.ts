@@ -33,7 +33,7 @@ export const CHART_SETTINGS: ReadonlySet<string> = new Set(
   EGRESS_CLUSTER_CIDRS EGRESS_SERVICE_CIDRS EGRESS_API_SERVER_ADDRESSES EGRESS_NAT64_PREFIX WEBHOOK_ALLOW_HTTP NETWORK_POLICIES API_SERVER_CIDRS API_SERVER_PORTS
   STORE_ALLOWED_HOSTS STORE_ALLOW_HTTP STORE_ALLOW_CIDRS ZIPPER_IMAGE ZIPPER_IMAGE_PULL_POLICY ZIPPER_IMAGE_PULL_SECRETS ZIPPER_ENV_JSON
   RECOVERY_RESOURCES_JSON RECOVERY_PRIORITY_CLASS_NAME
-  ZIPPER_RESOURCES_JSON ZIPPER_NODE_SELECTOR_JSON ZIPPER_TOLERATIONS_JSON ZIPPER_PRIORITY_CLASS_NAME ZIPPER_GRACE_SECONDS
+  ZIPPER_RESOURCES_JSON ZIPPER_POD_JSON ZIPPER_PRIORITY_CLASS_NAME ZIPPER_GRACE_SECONDS
   PROJECT_CLASSES_JSON TASK_FILE BUCKET_DIR FILES_DIR TRACEPARENT`.split(/\s+/),
 );
 
@@ -78,7 +78,7 @@ type Row = readonly [path: string, value: string, comment: string];
 
 /** Maps that users set as one value. */
 const isLeaf = (path: string, pair: Pair): boolean =>
-  !isMap(pair.value) || pair.value.items.length === 0 || path.endsWith('.resources');
+  !isMap(pair.value) || pair.value.items.length === 0 || /\.(resources|\w+SecurityContext)$/.test(path);
 
 /** The parser joins the comment of the file with the comment of its first key. */
 const lastParagraph = (comment: string): string => comment.split(/\n\s*\n/).at(-1) ?? '';

@@ -1,8 +1,7 @@
-import type { Toleration } from '#crds/zip-project.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 
-const parseJson = (env: string, text: string): unknown => {
+export const parseJson = (env: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -10,7 +9,7 @@ const parseJson = (env: string, text: string): unknown => {
   }
 };
 
-const isStringMap = (value: unknown): value is Readonly<Record<string, string>> =>
+export const isStringMap = (value: unknown): value is Readonly<Record<string, string>> =>
   isRecord(value) && Object.values(value).every((entry) => typeof entry === 'string');
 
 /**
@@ -43,19 +42,6 @@ export const readResources = (env: string, text: string): Resources => {
     if (isQuantities(requests) && isQuantities(limits)) return { requests, limits };
   }
   throw new ConfigError(`${env} must be a JSON object {requests, limits} of quantities`);
-};
-
-const isToleration = (value: unknown): value is Toleration =>
-  isRecord(value) &&
-  Object.entries(value).every(([field, one]) =>
-    field === 'tolerationSeconds' ? Number.isInteger(one) : typeof one === 'string',
-  );
-
-/** @throws ConfigError unless the text is a JSON array of tolerations. The API server validates their fields. */
-export const readTolerations = (env: string, text: string): readonly Toleration[] => {
-  const parsed = parseJson(env, text);
-  if (Array.isArray(parsed) && parsed.every(isToleration)) return parsed;
-  throw new ConfigError(`${env} must be a JSON array of tolerations`);
 };
 
 /** @throws ConfigError unless the text is a comma-separated list of one or more non-negative numbers. */

@@ -5,6 +5,23 @@ const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
   limits: { cpu: '2', memory: '512Mi', 'ephemeral-storage': '64Mi' },
 });
 
+const DEFAULT_ZIPPER_POD = JSON.stringify({
+  spec: {
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65_532,
+      runAsGroup: 65_532,
+      fsGroup: 65_532,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+  },
+  containerSecurityContext: {
+    allowPrivilegeEscalation: false,
+    readOnlyRootFilesystem: true,
+    capabilities: { drop: ['ALL'] },
+  },
+});
+
 /** Settings of zipper pods. */
 export const ZIPPER_SETTINGS = {
   zipperImage: { env: 'ZIPPER_IMAGE', type: 'string', minLength: 1, description: 'image of the zipper' },
@@ -33,18 +50,12 @@ export const ZIPPER_SETTINGS = {
     default: DEFAULT_ZIPPER_RESOURCES,
     description: 'default resources of the zipper container: JSON {requests, limits}',
   },
-  zipperNodeSelectorJson: {
-    env: 'ZIPPER_NODE_SELECTOR_JSON',
+  zipperPodJson: {
+    env: 'ZIPPER_POD_JSON',
     type: 'string',
-    default: '{}',
-    description: 'node selector of zipper pods: JSON object of label to value',
-  },
-  zipperTolerationsJson: {
-    env: 'ZIPPER_TOLERATIONS_JSON',
-    type: 'string',
-    default: '[]',
+    default: DEFAULT_ZIPPER_POD,
     description:
-      'tolerations of zipper pods in addition to those for an unhealthy node: JSON array as in a pod',
+      'metadata and fields of every zipper pod: JSON {labels, annotations, spec, containerSecurityContext}',
   },
   zipperPriorityClassName: {
     env: 'ZIPPER_PRIORITY_CLASS_NAME',

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { taskBucket, zipperLabels } from '../zip-job/manifest/job-manifest.ts';
-import { zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
+import { zipperPodMetadata, zipperPodSpec } from '../zip-job/manifest/zipper-pod.ts';
 import type { BucketConfig } from './observation.ts';
 
 /** Margin over the time limit of the controller, which reports a better reason. */
@@ -54,7 +54,7 @@ export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig):
         rules: [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget', status: 'True' }] }],
       },
       template: {
-        metadata: { labels, annotations: { [ANNOTATIONS.task]: JSON.stringify(task) } },
+        metadata: zipperPodMetadata(labels, task, config),
         spec: zipperPodSpec({
           hasToken: false,
           bucketSecret: bucketSecretName(bucketName),

@@ -9,11 +9,18 @@ export const settingsIn = (project: ZipProject | undefined, config: DecisionConf
   const pods = project?.spec.pods;
   if (!pods) return config;
   const { priorityClassName, resources, nodeSelector, tolerations = [] } = pods;
+  const { spec } = config.zipperPod;
   return {
     ...config,
     zipperPriorityClassName: priorityClassName ?? config.zipperPriorityClassName,
     zipperResources: { ...config.zipperResources, ...resources },
-    zipperNodeSelector: { ...nodeSelector, ...config.zipperNodeSelector },
-    zipperTolerations: [...config.zipperTolerations, ...tolerations],
+    zipperPod: {
+      ...config.zipperPod,
+      spec: {
+        ...spec,
+        nodeSelector: { ...nodeSelector, ...spec.nodeSelector },
+        tolerations: [...(spec.tolerations ?? []), ...tolerations],
+      },
+    },
   };
 };

@@ -56,8 +56,12 @@ const valueFlags = (values: Values): readonly string[] =>
  * Renders the objects of the release.
  * @throws Error with helm's output when the values are refused.
  */
-export const render = async (values: Values = {}): Promise<readonly KubeObject[]> => {
-  const text = await helm(['template', 'zipjobs', CHART, '--namespace', NAMESPACE, ...valueFlags(values)]);
+export const render = async (
+  values: Values = {},
+  flags: readonly string[] = [],
+): Promise<readonly KubeObject[]> => {
+  const release = ['template', 'zipjobs', CHART, '--namespace', NAMESPACE];
+  const text = await helm([...release, ...valueFlags(values), ...flags]);
   return parseAllDocuments(text)
     .map((document) => document.toJS() as KubeObject | null)
     .filter((object) => object !== null);

@@ -133,8 +133,10 @@ describe('the values of the chart', function () {
     expect(controller.storeAllowCidrs).to.deep.equal(['10.96.7.0/24']);
     expect(controller.zipperResources.limits).to.include({ memory: '1Gi', cpu: '2' });
     expect(controller.recoveryResources.limits).to.include({ memory: '192Mi', cpu: '500m' });
-    expect(controller.zipperNodeSelector).to.deep.equal({ disk: 'fast' });
-    expect(controller.zipperTolerations).to.deep.equal([{ key: 'spot', operator: 'Exists' }]);
+    expect(controller.zipperPod.spec).to.deep.include({
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'spot', operator: 'Exists' }],
+    });
     const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
     expect(zipper).to.deep.include({
       partsInFlight: 5,
@@ -200,7 +202,13 @@ describe('the values of the chart', function () {
   it("keep the processes' own defaults, except where the chart knows better ones", () => {
     const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });
-    const { zipperEnv: _env, zipperEnvJson: _json, zipperResourcesJson: _resources, ...others } = bare;
+    const {
+      zipperEnv: _env,
+      zipperEnvJson: _json,
+      zipperResourcesJson: _resources,
+      zipperPodJson: _pod,
+      ...others
+    } = bare;
     // The class `default` has the same limits, and so have the processes without the chart.
     const { projectClassesJson: _classesJson, classes, ...rest } = others;
     expect(controller.classes.standard).to.deep.equal(classes.standard);

@@ -36,6 +36,36 @@ describe("the chart's table of zipper Jobs", function () {
     expect(variables.get('podFixed')).to.contain('"imagePullSecrets": dyn([dyn({"name": dyn("registry")})])');
   });
 
+  it("requires the operator's labels, annotations and pod fields (X26)", async () => {
+    const bare = await variablesOf();
+    for (const field of ['affinity', 'runtimeClassName', 'topologySpreadConstraints'])
+      expect(bare.get('podRefused')).not.to.contain(field);
+    const variables = await variablesOf({
+      'zipper.podLabels': { 'sidecar.istio.io/inject': 'false' },
+      'zipper.podAnnotations': { 'example.com/cost': 'a "quoted" text' },
+      'zipper.runtimeClassName': 'gvisor',
+      'zipper.affinity': { nodeAffinity: {} },
+      'zipper.topologySpreadConstraints': [{ maxSkew: 1 }],
+    });
+    expect(variables.get('podLabelsFixed')).to.contain('"sidecar.istio.io/inject": dyn("false")');
+    expect(variables.get('podAnnotationsFixed')).to.contain(
+      String.raw`"example.com/cost": dyn("a \"quoted\" text")`,
+    );
+    expect(variables.get('podFixed')).to.contain('"runtimeClassName": dyn("gvisor")');
+    expect(variables.get('podRefused')).to.match(
+      /\["affinity".*"runtimeClassName".*"topologySpreadConstraints".*\]\.filter\(field, !/,
+    );
+  });
+
+  for (const [what, values] of [
+    ['label', { 'zipper.podLabels': { 'app.kubernetes.io/component': 'mine' } }],
+    ['annotation', { 'zipper.podAnnotations': { 'zipjobs.dev/task': '{}' } }],
+  ] as const)
+    it(`refuses a ${what} that the controller writes itself (X26)`, async () => {
+      const error = await render(values).catch((thrown: unknown) => thrown);
+      expect(String(error)).to.contain('which the controller sets itself: remove it');
+    });
+
   it('lets a queue remove the labels and annotations that it added, but not those of the table (N9)', async () => {
     const isAdmitted = (await variablesOf()).get('isAdmitted');
     expect(isAdmitted).to.contain('labels.all(name, !(name in ["app.kubernetes.io/component",');

@@ -37,7 +37,7 @@ spec:
   {{- with .root.Values.image.pullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
-  securityContext: {{- include "zipjobs.podSecurityContext" .root | nindent 4 }}
+  securityContext: {{- include "zipjobs.securityContext" (list .root $values.podSecurityContext) | nindent 4 }}
   terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
   {{- with include "zipjobs.placement" $values | trim }}
   {{- . | nindent 2 }}
@@ -65,7 +65,7 @@ env: {{- include "zipjobs.containerEnv" . | nindent 2 }}
 volumeMounts: {{- . | nindent 2 }}
 {{- end }}
 resources: {{- toYaml $values.resources | nindent 2 }}
-securityContext: {{- include "zipjobs.containerSecurityContext" .root | nindent 2 }}
+securityContext: {{- include "zipjobs.securityContext" (list .root $values.containerSecurityContext) | nindent 2 }}
 {{- end -}}
 
 {{/* The variables of this container. Takes the same dict. */}}

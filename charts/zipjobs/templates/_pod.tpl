@@ -82,18 +82,18 @@ topologySpreadConstraints: {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
-{{- define "zipjobs.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-fsGroup: 65532
-seccompProfile: { type: RuntimeDefault }
+{{/*
+A security context, without what OpenShift assigns from the ranges of the namespace and refuses otherwise.
+Takes (list . .Values.api.podSecurityContext).
+*/}}
+{{- define "zipjobs.securityContext" -}}
+{{- $root := index . 0 -}}
+{{- $context := index . 1 -}}
+{{- $mode := $root.Values.global.compatibility.openshift.adaptSecurityContext -}}
+{{- if or (eq $mode "force") (and (eq $mode "auto") ($root.Capabilities.APIVersions.Has "security.openshift.io/v1")) -}}
+{{- $context = omit $context "runAsUser" "runAsGroup" "fsGroup" -}}
 {{- end -}}
-
-{{- define "zipjobs.containerSecurityContext" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-capabilities: { drop: [ALL] }
+{{- toYaml $context -}}
 {{- end -}}
 
 {{/* Probes of a process, both on its admin port. */}}

@@ -17,7 +17,7 @@ import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
 import type { Recovered } from '../policies/recovery.ts';
-import { type ZipperPod, zipperPodSpec } from './zipper-pod.ts';
+import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
 
 /** Exit codes of the zipper after which a retry does not help. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
@@ -142,7 +142,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
       ...(isQueued && { suspend: true }),
       ...frame.spec,
       template: {
-        metadata: { labels, annotations: { [ANNOTATIONS.task]: JSON.stringify(frame.task) } },
+        metadata: zipperPodMetadata(labels, frame.task, config),
         spec: zipperPodSpec({
           hasToken: frame.component === 'archive',
           bucketSecret: bucketSecretName(frame.bucket.metadata.name),

@@ -1,15 +1,16 @@
 import { ANNOTATIONS, ZIPPER_CONTAINER, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ZipJobSpec } from '#crds/zip-job.ts';
 import { FILE_LIST_SECRET_KEY, fileListMountName, ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import type { ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import type { DecisionConfig } from '../observation.ts';
 
-type PodSpec = NonNullable<NonNullable<Job['spec']>['template']['spec']>;
+type PodTemplate = NonNullable<Job['spec']>['template'];
+type PodSpec = NonNullable<PodTemplate['spec']>;
 type Container = PodSpec['containers'][number];
 type Volume = NonNullable<PodSpec['volumes']>[number];
 type EnvVar = NonNullable<Container['env']>[number];
 
-const NON_ROOT = 65_532;
 const TOKEN_SECONDS = 600;
 /** Kubernetes' default of five minutes would delay the retry that long after a node died. */
 const NODE_TOLERATION_SECONDS = 30;
@@ -130,11 +131,7 @@ const containerOf = (pod: ZipperPod): Container => ({
   })),
   terminationMessagePath: ZIPPER_PATHS.terminationLog,
   terminationMessagePolicy: 'FallbackToLogsOnError',
-  securityContext: {
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
-  },
+  securityContext: pod.config.zipperPod.containerSecurityContext,
 });
 
 const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] => ({
@@ -144,10 +141,22 @@ const toleration = (key: string): NonNullable<PodSpec['tolerations']>[number] =>
   tolerationSeconds: NODE_TOLERATION_SECONDS,
 });
 
+/** Labels and annotations of a zipper pod. The operator's come first, so that those of the controller override them. */
+export const zipperPodMetadata = (
+  labels: Readonly<Record<string, string>>,
+  task: ZipperTask,
+  { zipperPod }: DecisionConfig,
+): NonNullable<PodTemplate['metadata']> => ({
+  labels: { ...zipperPod.labels, ...labels },
+  annotations: { ...zipperPod.annotations, [ANNOTATIONS.task]: JSON.stringify(task) },
+});
+
 /** The pod of one run of the zipper image. Only the task annotation contains text of the caller. */
 export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
   const { config, priorityClassName } = pod;
+  const { spec } = config.zipperPod;
   return {
+    ...spec,
     restartPolicy: 'Never',
     serviceAccountName: ZIPPER_SERVICE_ACCOUNT,
     automountServiceAccountToken: false,
@@ -156,22 +165,14 @@ export const zipperPodSpec = (pod: ZipperPod): PodSpec => {
     // Source hosts are full names. Trying every search domain first would multiply the DNS lookups.
     dnsConfig: { options: [{ name: 'ndots', value: '1' }] },
     ...(priorityClassName === '' ? {} : { priorityClassName }),
-    ...(Object.keys(config.zipperNodeSelector).length > 0 ? { nodeSelector: config.zipperNodeSelector } : {}),
     ...(config.zipperImagePullSecrets.length > 0
       ? { imagePullSecrets: config.zipperImagePullSecrets.map((name) => ({ name })) }
       : {}),
     tolerations: [
-      ...config.zipperTolerations,
+      ...(spec.tolerations ?? []),
       toleration('node.kubernetes.io/not-ready'),
       toleration('node.kubernetes.io/unreachable'),
     ],
-    securityContext: {
-      runAsNonRoot: true,
-      runAsUser: NON_ROOT,
-      runAsGroup: NON_ROOT,
-      fsGroup: NON_ROOT,
-      seccompProfile: { type: 'RuntimeDefault' },
-    },
     containers: [containerOf(pod)],
     volumes: mountsOf(pod).map(({ volume }) => volume),
   };

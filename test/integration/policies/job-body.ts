@@ -24,7 +24,7 @@ interface ContainerBody {
 }
 
 /** The Job of a ZipJob with everything that a Job can have: a file list, a token and a trace. */
-export const fullJob = (world: World, zipJob: ZipJob): JobBody => {
+export const fullJob = (world: Pick<World, 'jobOf'>, zipJob: ZipJob): JobBody => {
   const name = `zip-${'0'.repeat(8)}`;
   const listed = {
     ...zipJob,

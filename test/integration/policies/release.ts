@@ -30,11 +30,13 @@ export const installedConfig = async (cluster: Cluster): Promise<ControllerConfi
   const path = `/apis/apps/v1/namespaces/${RELEASE_NAMESPACE}/deployments/zipjobs-controller`;
   const { spec } = await cluster.read<WithEnv>(path);
   const { env } = spec.template.spec.containers[0];
-  return readControllerConfig({
+  const config = readControllerConfig({
     ...Object.fromEntries(env.map(({ name, value }) => [name, value])),
     POD_NAME: 'controller',
     POD_NAMESPACE: RELEASE_NAMESPACE,
-    // No node has it: only the test assigns the pods.
-    ZIPPER_NODE_SELECTOR_JSON: JSON.stringify({ 'policy-test': 'nowhere' }),
   });
+  const { zipperPod } = config;
+  // No node has it: only the test assigns the pods.
+  const nodeSelector = { 'policy-test': 'nowhere' };
+  return { ...config, zipperPod: { ...zipperPod, spec: { ...zipperPod.spec, nodeSelector } } };
 };

@@ -7,6 +7,7 @@ mounts, also fields that a newer Kubernetes adds. An entry without a constraint 
 */}}
 {{- define "zipjobs.zipperJobFields" -}}
 {{- $zipper := include "zipjobs.zipperName" . -}}
+{{- $operators := include "zipjobs.zipperPod" . | fromJson -}}
 job:
   activeDeadlineSeconds: {}
   backoffLimit: {}
@@ -42,10 +43,22 @@ podLabels:
   batch.kubernetes.io/job-name: {}
   controller-uid: {}
   job-name: {}
+  {{- range $name, $value := $operators.labels }}
+  {{ toRawJson $name }}: { required: true, is: {{ toRawJson $value }} }
+  {{- end }}
 podAnnotations:
   zipjobs.dev/task: { required: true }
+  {{- range $name, $value := $operators.annotations }}
+  {{ toRawJson $name }}: { required: true, is: {{ toRawJson $value }} }
+  {{- end }}
 
 pod:
+  # Their content decides only which nodes run the pod. The API server drops empty fields, so it is not compared.
+  {{- range list "affinity" "topologySpreadConstraints" }}
+  {{- if hasKey $operators.spec . }}
+  {{ . }}: { required: true }
+  {{- end }}
+  {{- end }}
   automountServiceAccountToken: { required: true, is: false }
   containers: { rule: value.size() == 1 }
   dnsConfig: { is: { options: [{ name: ndots, value: "1" }] } }
@@ -62,8 +75,11 @@ pod:
   # Priority classes of the control plane could evict the pods of the control plane.
   priorityClassName: { rule: "!value.startsWith('system-')" }
   restartPolicy: { required: true, is: Never }
+  {{- with $operators.spec.runtimeClassName }}
+  runtimeClassName: { required: true, is: {{ quote . }} }
+  {{- end }}
   schedulerName: { is: default-scheduler }
-  securityContext: { required: true, is: {{ include "zipjobs.podSecurityContext" . | fromYaml | toRawJson }} }
+  securityContext: { required: true, is: {{ toRawJson $operators.spec.securityContext }} }
   serviceAccount: { is: {{ $zipper }} }
   serviceAccountName: { required: true, is: {{ $zipper }} }
   terminationGracePeriodSeconds: {}
@@ -76,7 +92,7 @@ container:
   imagePullPolicy: {}
   env: { required: true }
   resources: { rule: "value.all(field, field in ['limits', 'requests'])" }
-  securityContext: { required: true, is: {{ include "zipjobs.containerSecurityContext" . | fromYaml | toRawJson }} }
+  securityContext: { required: true, is: {{ toRawJson $operators.containerSecurityContext }} }
   terminationMessagePath: { is: /dev/termination-log }
   terminationMessagePolicy: {}
   volumeMounts: { required: true }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import type { ZipperPodValues } from '#controller/settings/zipper-pod.ts';
 import { settingsIn } from '#controller/zip-job/pod-settings.ts';
 import type { PodDefaults } from '#crds/zip-project.ts';
 import { aConfig } from '#test/support/builders/config.ts';
@@ -8,10 +9,19 @@ import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';
 const inProject = (pods: PodDefaults) => ({ ...aZipProject(), spec: { pods } });
 
 describe('settingsIn', () => {
+  const operators: ZipperPodValues = {
+    labels: { team: 'storage' },
+    annotations: {},
+    spec: {
+      nodeSelector: { pool: 'zippers' },
+      tolerations: [{ key: 'spot', operator: 'Exists' }],
+      runtimeClassName: 'gvisor',
+    },
+    containerSecurityContext: {},
+  };
   const chart = aConfig({
     zipperPriorityClassName: 'normal',
-    zipperNodeSelector: { pool: 'zippers' },
-    zipperTolerations: [{ key: 'spot', operator: 'Exists' }],
+    zipperPod: operators,
     zipperResources: { requests: { cpu: '1' }, limits: { cpu: '2' } },
   });
 
@@ -29,11 +39,17 @@ describe('settingsIn', () => {
     });
     expect(settingsIn(project, chart)).to.deep.include({
       zipperPriorityClassName: 'low',
-      zipperNodeSelector: { pool: 'zippers', disk: 'fast' },
-      zipperTolerations: [
-        { key: 'spot', operator: 'Exists' },
-        { key: 'archives', effect: 'NoSchedule' },
-      ],
+      zipperPod: {
+        ...operators,
+        spec: {
+          runtimeClassName: 'gvisor',
+          nodeSelector: { pool: 'zippers', disk: 'fast' },
+          tolerations: [
+            { key: 'spot', operator: 'Exists' },
+            { key: 'archives', effect: 'NoSchedule' },
+          ],
+        },
+      },
       zipperResources: { requests: { cpu: '1' }, limits: { cpu: '4' } },
     });
   });
