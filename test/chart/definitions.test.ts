@@ -14,8 +14,20 @@ describe('the definitions of the chart', function () {
       expect(await readFile(join(CRD_TEMPLATES, name), 'utf8')).to.equal(text);
   });
 
+  const isDefinition = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
+
+  it('have the labels of the release and those of commonLabels (X6)', async () => {
+    const definitions = (await render({ 'commonLabels.team': 'storage' })).filter(isDefinition);
+    expect(definitions).to.have.length(4);
+    for (const { metadata } of definitions)
+      expect(metadata.labels).to.include({
+        'app.kubernetes.io/part-of': 'zipjobs',
+        'app.kubernetes.io/managed-by': 'Helm',
+        team: 'storage',
+      });
+  });
+
   it('remain when the release is removed', async () => {
-    const isDefinition = ({ kind }: KubeObject): boolean => kind === 'CustomResourceDefinition';
     const definitions = (await render()).filter(isDefinition);
     expect(definitions).to.have.length(4);
     for (const { metadata } of definitions)

@@ -173,4 +173,13 @@ describe('the release', function () {
   it('allows the deletion of the namespace of a project after its removal', async () => {
     await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--timeout=200s']);
   });
+
+  it('has its definitions deleted by the documented command (X6)', async () => {
+    const definitions = 'get customresourcedefinitions -o name'.split(' ');
+    expect((await cluster.kubectl(definitions)).stdout).to.contain('.zipjobs.dev');
+    const commands = (await readFile('docs/upgrade.md', 'utf8')).match(/(?<=^kubectl )delete crd .*$/gm) ?? [];
+    expect(commands).to.have.length(1);
+    await cluster.kubectl([...(commands[0] ?? '').split(' '), '--timeout=60s']);
+    expect((await cluster.kubectl(definitions)).stdout).not.to.contain('.zipjobs.dev');
+  });
 });
