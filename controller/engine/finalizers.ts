@@ -1,37 +1,18 @@
 import { FINALIZER } from '#crds/api-group.ts';
-import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { type ForcedRemoval, holdsFinalizer } from '../kube-state/release.ts';
+import {
+  type FinalizersPatch,
+  holdsFinalizer,
+  type PatchClient,
+  patchFinalizers,
+  withoutFinalizer,
+} from '#runtime/kube/finalizer.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
+import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 
-type PatchClient<T extends KubeObject> = Pick<ObjectClient<T>, 'mergePatch'>;
-
-interface Change {
-  readonly finalizers: readonly string[];
-  readonly annotations?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-const without = (finalizers: readonly string[] = []): readonly string[] =>
-  finalizers.filter((name) => name !== FINALIZER);
-
 /** Leaves the annotations alone if there is nothing to add. */
-const adding = (annotations: Readonly<Record<string, string>>): Pick<Change, 'annotations'> =>
+const adding = (annotations: Readonly<Record<string, string>>): Pick<FinalizersPatch, 'annotations'> =>
   Object.keys(annotations).length === 0 ? {} : { annotations };
-
-const write = <T extends KubeObject>(
-  client: PatchClient<T>,
-  { namespace, name, resourceVersion }: T['metadata'],
-  { signal, ...metadata }: Change,
-): Promise<T> =>
-  client.mergePatch({ namespace, name }, { metadata: { ...metadata, resourceVersion } }, signal);
-
-/** Removes our finalizer from this version of the object. */
-export const removeFinalizer = <T extends KubeObject>(
-  client: PatchClient<T>,
-  { metadata }: T,
-  signal?: AbortSignal,
-): Promise<T> =>
-  write(client, metadata, { finalizers: without(metadata.finalizers), ...(signal && { signal }) });
 
 /** Both return the object as written. */
 export interface Finalizers<T extends KubeObject> {
@@ -56,14 +37,14 @@ export const createFinalizers = <T extends KubeObject>({
   metrics,
 }: FinalizersOptions<T>): Finalizers<T> => ({
   add: (object) => {
-    const finalizers = [...without(object.metadata.finalizers), FINALIZER];
-    return write(client, object.metadata, { finalizers, ...adding(annotations(object)) });
+    const finalizers = [...withoutFinalizer(object.metadata.finalizers), FINALIZER];
+    return patchFinalizers(client, object.metadata, { finalizers, ...adding(annotations(object)) });
   },
   release: async (object, forced) => {
     const { metadata } = object;
     if (!holdsFinalizer(metadata)) return object;
-    const written = await write(client, metadata, {
-      finalizers: without(metadata.finalizers),
+    const written = await patchFinalizers(client, metadata, {
+      finalizers: withoutFinalizer(metadata.finalizers),
       ...adding(annotations(object)),
     });
     if (forced !== undefined) metrics.finalizersReleased.inc({ kind, reason: forced });

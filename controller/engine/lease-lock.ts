@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import { microTime } from '#runtime/kube/micro-time.ts';
 import type { Lease } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 
@@ -35,9 +36,6 @@ export interface LeaseLock {
   /** Remaining time of a lease held by another process, as far as known. */
   heldForMs(): number;
 }
-
-/** Kubernetes' metav1.MicroTime requires exactly six fractional digits. */
-export const microTime = (date: Date): string => `${date.toISOString().slice(0, -1)}000Z`;
 
 const isSameVersion = (a: Lease, b: Lease): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;

@@ -1,12 +1,9 @@
-import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import { timeOf } from './times.ts';
 
 /** Why a finalizer was removed by force, before its work was done. */
 export type ForcedRemoval = 'NamespaceTerminating' | 'Overdue' | 'Forced';
-
-export const holdsFinalizer = ({ finalizers }: Pick<ObjectMeta, 'finalizers'>): boolean =>
-  finalizers?.includes(FINALIZER) === true;
 
 export const isLeaving = ({ deletionTimestamp }: Pick<ObjectMeta, 'deletionTimestamp'>): boolean =>
   deletionTimestamp !== undefined;

@@ -7,10 +7,10 @@ import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { startProcess } from '#runtime/start-process.ts';
+import { leaveCluster } from '#runtime/uninstall/leave-cluster.ts';
+import { releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
+import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';
 import { readUninstallConfig, type UninstallConfig } from './config.ts';
-import { leaveCluster } from './leave-cluster.ts';
-import { releaseFinalizers } from './release-finalizers.ts';
-import { takeOverLease } from './take-over-lease.ts';
 
 const NAME = 'zipjobs-uninstall';
 const SHUTDOWN_MS = 5_000;

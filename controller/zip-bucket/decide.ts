@@ -4,8 +4,9 @@ import { setCondition } from '#crds/conditions.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/first-of.ts';
+import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { commandOf } from '../kube-state/command.ts';
-import { holdsFinalizer, isForced, isLeaving } from '../kube-state/release.ts';
+import { isForced, isLeaving } from '../kube-state/release.ts';
 import type {
   BucketAction,
   BucketConfig,

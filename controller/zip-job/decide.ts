@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isFinished } from '#crds/zip-job.ts';
+import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
 import { ownJob } from '../kube-state/job-state.ts';
-import { type ForcedRemoval, gracePeriodEnds, holdsFinalizer } from '../kube-state/release.ts';
+import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
 import { active } from './phases/active.ts';

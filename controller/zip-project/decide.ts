@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
 import type { EndpointState } from '#crds/zip-project.ts';
+import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
-import { holdsFinalizer } from '../kube-state/release.ts';
 import type {
   ProjectAction,
   ProjectConfig,

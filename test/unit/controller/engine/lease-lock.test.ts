@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createLeaseLock, type LeaseLock, microTime } from '#controller/engine/lease-lock.ts';
+import { createLeaseLock, type LeaseLock } from '#controller/engine/lease-lock.ts';
+import { microTime } from '#runtime/kube/micro-time.ts';
 import { createLeaseStore } from '#test/support/builders/lease-store.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 

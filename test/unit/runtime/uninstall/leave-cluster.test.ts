@@ -1,7 +1,4 @@
 import { expect } from 'chai';
-import { leaveCluster } from '#controller/uninstall/leave-cluster.ts';
-import { type AnyClient, releaseFinalizers } from '#controller/uninstall/release-finalizers.ts';
-import { takeOverLease } from '#controller/uninstall/take-over-lease.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -10,6 +7,9 @@ import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { createLogger } from '#runtime/log.ts';
+import { leaveCluster } from '#runtime/uninstall/leave-cluster.ts';
+import { type AnyClient, releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
+import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';
 import { createFakeObjects, type FakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';
 

@@ -1,6 +1,6 @@
-import { type Clock, pause } from '#runtime/clock.ts';
-import { toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
+import { type Clock, pause } from '../clock.ts';
+import { toError } from '../errors.ts';
+import type { Logger } from '../log.ts';
 
 export interface LeaveClusterOptions {
   /** Stops the leader; false if no controller ever led. */
@@ -9,7 +9,7 @@ export interface LeaveClusterOptions {
   readonly release: (signal: AbortSignal) => Promise<number>;
   readonly quietMs: number;
   readonly clock: Clock;
-  readonly log: Logger;
+  readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Aborts at the time limit, or when the pod is terminated. */
   readonly signal: AbortSignal;
 }

@@ -1,16 +1,15 @@
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { removeFinalizer } from '../engine/finalizers.ts';
-import { holdsFinalizer } from '../kube-state/release.ts';
+import { holdsFinalizer, patchFinalizers, withoutFinalizer } from '../kube/finalizer.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import type { KubeObject, ObjectClient } from '../kube/types.ts';
 
 /** Maximum concurrent patches. */
 const AT_ONCE = 8;
 
 export type AnyClient = Pick<ObjectClient<KubeObject>, 'list' | 'mergePatch'>;
 
-const release = async (client: AnyClient, object: KubeObject, signal: AbortSignal): Promise<void> => {
+const release = async (client: AnyClient, { metadata }: KubeObject, signal: AbortSignal): Promise<void> => {
   try {
-    await removeFinalizer(client, object, signal);
+    await patchFinalizers(client, metadata, { finalizers: withoutFinalizer(metadata.finalizers), signal });
   } catch (error) {
     // The next check includes an object that changed meanwhile.
     if (!isKubeError(error, 'NotFound', 'Conflict')) throw error;

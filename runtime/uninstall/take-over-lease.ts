@@ -1,8 +1,8 @@
-import type { Clock } from '#runtime/clock.ts';
-import { isKubeError } from '#runtime/kube/kube-error.ts';
-import type { Lease, ServiceAccount } from '#runtime/kube/resources.ts';
-import type { ObjectClient } from '#runtime/kube/types.ts';
-import { microTime } from '../engine/lease-lock.ts';
+import type { Clock } from '../clock.ts';
+import { isKubeError } from '../kube/kube-error.ts';
+import { microTime } from '../kube/micro-time.ts';
+import type { Lease, ServiceAccount } from '../kube/resources.ts';
+import type { ObjectClient } from '../kube/types.ts';
 
 export interface TakeOverLeaseOptions {
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;
