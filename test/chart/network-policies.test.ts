@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
+import { zipperLabels } from '#controller/zip-job/manifest/job-manifest.ts';
+import { LABELS } from '#crds/api-group.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
 import { envOf, find, type KubeObject, render } from './render.ts';
 
@@ -29,6 +31,12 @@ const API_SERVER = {
     { protocol: 'TCP', port: 443 },
     { protocol: 'TCP', port: 6443 },
   ],
+};
+
+/** Labels of the pods that write archives. */
+const zipperSelector = {
+  [LABELS.name]: zipperLabels('any', 'archive')[LABELS.name],
+  [LABELS.component]: zipperLabels('any', 'archive')[LABELS.component],
 };
 
 describe('the network policies of the chart', function () {
@@ -108,6 +116,45 @@ describe('the network policies of the chart', function () {
     expect(api.ingress[0]?.from).to.deep.equal([{ podSelector: { matchLabels: { app: 'gateway' } } }]);
     expect(api.ingress[1]).to.deep.equal(metrics);
     expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
+  });
+
+  it('open the API server to pods of Cilium by its entity, and deny nothing (X11)', async () => {
+    const isOfCilium = ({ apiVersion }: KubeObject): boolean => apiVersion === 'cilium.io/v2';
+    expect((await render(ENABLED)).filter(isOfCilium)).to.deep.equal([]);
+    const cilium = { 'networkPolicies.cilium.enabled': true };
+    expect((await render(cilium)).filter(isOfCilium)).to.deep.equal([]);
+    const policies = (await render({ ...ENABLED, ...cilium })).filter(isOfCilium);
+    const ports = [443, 6443].map((port) => ({ port: String(port), protocol: 'TCP' }));
+    const common = {
+      enableDefaultDeny: { ingress: false, egress: false },
+      egress: [{ toEntities: ['kube-apiserver'], toPorts: [{ ports }] }],
+    };
+    expect(
+      policies.map(({ kind, metadata, spec }) => ({ kind, in: metadata.namespace, spec })),
+    ).to.deep.equal([
+      {
+        kind: 'CiliumClusterwideNetworkPolicy',
+        in: undefined,
+        spec: { endpointSelector: { matchLabels: zipperSelector }, ...common },
+      },
+      {
+        kind: 'CiliumNetworkPolicy',
+        in: 'zipjobs-system',
+        spec: {
+          endpointSelector: {
+            matchLabels: { 'app.kubernetes.io/name': 'zipjobs', 'app.kubernetes.io/instance': 'zipjobs' },
+            matchExpressions: [
+              {
+                key: 'app.kubernetes.io/component',
+                operator: 'In',
+                values: ['api', 'controller', 'dashboard'],
+              },
+            ],
+          },
+          ...common,
+        },
+      },
+    ]);
   });
 
   it('have one name, which the controller knows and which only it may write', async () => {
