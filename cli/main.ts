@@ -9,6 +9,7 @@ import { createOpenSession } from './session.ts';
 import { createSysdumpCommands } from './sysdump-command.ts';
 import { createTerminal } from './terminal.ts';
 import { addTokenCommands } from './token-commands.ts';
+import { addUninstallCommand } from './uninstall-command.ts';
 import { addWebhookCommands } from './webhook-commands.ts';
 
 const interrupt = new AbortController();
@@ -37,6 +38,7 @@ const program = createProgram({
     addWebhookCommands,
     addJobCommands,
     createSysdumpCommands(packageJson.version),
+    addUninstallCommand,
   ],
   terminal,
   openSession,

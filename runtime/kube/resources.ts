@@ -1,5 +1,6 @@
 import type {
   CoreV1Event,
+  V1Deployment,
   V1Job,
   V1Lease,
   V1Namespace,
@@ -27,6 +28,7 @@ export type Pod = Omit<WirePod, 'spec'> & {
 /** `data` holds base64. */
 export type Secret = WireObject<V1Secret>;
 export type Event = WireObject<CoreV1Event>;
+export type Deployment = WireObject<V1Deployment>;
 export type Lease = WireObject<V1Lease>;
 export type ServiceAccount = WireObject<V1ServiceAccount>;
 export type RoleBinding = WireObject<V1RoleBinding>;
@@ -68,6 +70,10 @@ export const RESOURCES = {
   events: builtIn<Event>(
     { apiVersion: 'v1', plural: 'events' },
     { kind: 'Event', required: ['involvedObject'] },
+  ),
+  deployments: builtIn<Deployment>(
+    { apiVersion: 'apps/v1', plural: 'deployments' },
+    { kind: 'Deployment', required: ['spec'], optional: ['status'] },
   ),
   leases: builtIn<Lease>(
     { apiVersion: 'coordination.k8s.io/v1', plural: 'leases' },

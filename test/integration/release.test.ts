@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { FINALIZER, PLURALS } from '#crds/api-group.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
+import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
@@ -170,6 +171,26 @@ describe('the release', function () {
     });
   });
 
+  it('can be removed without hooks after zipjobs uninstall, while jobs run (X12)', async () => {
+    const installation = await installChart(cluster);
+    await untilTokenKnown(await installation.apiUrl(), project.token);
+    const job = await postJob(await installation.apiUrl(), project.token, {
+      bucket_name: project.bucketName,
+      key: 'without-hooks.zip',
+      urls: [{ url: origin.slowUrl, filename: 'a' }],
+    });
+    await project.untilPhase(job, ['Running']);
+    const administrator = createCommandLine({ kubeconfig: cluster.kubeconfigPath });
+    const { stdout } = await administrator.succeed(['uninstall', '--yes']);
+    expect(stdout).to.contain(`Stopped Deployment "zipjobs-controller" in "${RELEASE_NAMESPACE}".`);
+    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--no-hooks', '--wait']);
+    for (const kind of ['zipjobs', 'zipbuckets', 'zipprojects'])
+      expect(await ofProject(kind, FINALIZERS), kind).not.to.contain(FINALIZER);
+    // After the release, it finds nothing to do.
+    const again = await administrator.succeed(['uninstall', '--yes']);
+    expect(again.stdout).to.equal('Removed the finalizer of 0 objects.\n');
+  });
+
   it('allows the deletion of the namespace of a project after its removal', async () => {
     await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--timeout=200s']);
   });
@@ -177,7 +198,8 @@ describe('the release', function () {
   it('has its definitions deleted by the documented command (X6)', async () => {
     const definitions = 'get customresourcedefinitions -o name'.split(' ');
     expect((await cluster.kubectl(definitions)).stdout).to.contain('.zipjobs.dev');
-    const commands = (await readFile('docs/upgrade.md', 'utf8')).match(/(?<=^kubectl )delete crd .*$/gm) ?? [];
+    const commands =
+      (await readFile('docs/upgrade.md', 'utf8')).match(/(?<=^kubectl )delete crd .*$/gm) ?? [];
     expect(commands).to.have.length(1);
     await cluster.kubectl([...(commands[0] ?? '').split(' '), '--timeout=60s']);
     expect((await cluster.kubectl(definitions)).stdout).not.to.contain('.zipjobs.dev');

@@ -1,0 +1,77 @@
+import { createUserClient } from '#administration/user-client.ts';
+import { createObjectClient } from '#runtime/kube/object-client.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { Command, CommandGroup } from './command.ts';
+import { confirmed } from './confirm.ts';
+import type { GlobalArguments } from './global-arguments.ts';
+import { TIMEOUT, YES } from './options.ts';
+import type { Session } from './session.ts';
+import { createUninstall, type Uninstalled } from './uninstall/uninstall.ts';
+import { atLeastOne } from './whole-number.ts';
+
+interface UninstallArguments extends GlobalArguments {
+  readonly systemNamespace: string | undefined;
+  readonly timeout: number;
+  readonly yes: boolean | undefined;
+}
+
+const QUIET_MS = 4000;
+const TIMEOUT_SECONDS = 90;
+
+const uninstallOf = ({ kube, clock }: Session) =>
+  createUninstall({
+    deployments: createUserClient(kube, RESOURCES.deployments),
+    leases: createObjectClient(kube, RESOURCES.leases),
+    serviceAccounts: createObjectClient(kube, RESOURCES.serviceAccounts),
+    finalized: [
+      createObjectClient(kube, RESOURCES.zipJobs),
+      createObjectClient(kube, RESOURCES.zipBuckets),
+      createObjectClient(kube, RESOURCES.zipProjects),
+    ],
+    clock,
+    quietMs: QUIET_MS,
+  });
+
+const textOf = ({ controllers, released }: Uninstalled): string => {
+  const stopped = controllers.map(({ namespace, name }) => `Stopped Deployment "${name}" in "${namespace}".`);
+  return [...stopped, `Removed the finalizer of ${released} ${released === 1 ? 'object' : 'objects'}.`].join(
+    '\n',
+  );
+};
+
+const uninstall: Command<UninstallArguments> = async (args, session) => {
+  const { systemNamespace: namespace, timeout } = args;
+  const timeoutMs = atLeastOne('timeout', timeout) * 1000;
+  await confirmed(
+    session,
+    'Stop the controllers and remove the finalizers of all jobs, buckets and projects? Running jobs end without an archive.',
+    args,
+  );
+  const done = await uninstallOf(session)({ namespace, timeoutMs, signal: session.signal });
+  return {
+    value: done,
+    text: textOf(done),
+    notes: [
+      'Now delete the release: with Helm, helm uninstall --no-hooks. Definitions and objects stay until you delete them.',
+    ],
+  };
+};
+
+export const addUninstallCommand: CommandGroup = (parser, run) =>
+  parser.command(
+    'uninstall',
+    'Stop the controllers and remove finalizers, before the release is deleted without its hooks',
+    (args) =>
+      args
+        .options({
+          'system-namespace': {
+            type: 'string',
+            requiresArg: true,
+            describe: 'Namespace of the chart; default: searched for',
+          },
+          timeout: TIMEOUT(TIMEOUT_SECONDS),
+          yes: YES,
+        })
+        .example('$0 uninstall', 'Prepare the deletion of the release'),
+    run(uninstall),
+  );

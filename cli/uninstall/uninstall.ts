@@ -1,0 +1,114 @@
+import { AdministrationError } from '#administration/administration-error.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Deployment, Lease, ServiceAccount } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { leaveCluster } from '#runtime/uninstall/leave-cluster.ts';
+import { type AnyClient, releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
+import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';
+import { type Controllers, findControllers } from './controllers.ts';
+
+export interface UninstallOptions {
+  readonly deployments: Pick<ObjectClient<Deployment>, 'list' | 'mergePatch'>;
+  readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;
+  readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'get'>;
+  /** Of each kind that has our finalizer. */
+  readonly finalized: readonly AnyClient[];
+  readonly clock: Clock;
+  /** Between two checks; long enough for a leader to notice that it lost its Lease. */
+  readonly quietMs: number;
+}
+
+export interface UninstallRequest {
+  /** Namespace of the release; every namespace is searched if missing. */
+  readonly namespace: string | undefined;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface Uninstalled {
+  readonly controllers: readonly Pick<Controllers, 'namespace' | 'name'>[];
+  /** Number of objects whose finalizer was removed. */
+  readonly released: number;
+}
+
+const IDENTITY = 'zipjobs-uninstall';
+
+const stoppedAgain = ({ namespace, name }: Controllers): AdministrationError =>
+  new AdministrationError(
+    `Deployment "${name}" in namespace "${namespace}" was scaled up again, so its controllers add finalizers again. Suspend what manages it, such as the automated sync of Argo CD, then run the command again`,
+    { code: 'Refused' },
+  );
+
+const incomplete = (timeoutMs: number, cause: unknown): AdministrationError => {
+  const reason = cause === undefined ? '' : `: ${toError(cause).message}`;
+  return new AdministrationError(
+    `Could not remove all finalizers within ${timeoutMs / 1000} seconds${reason}. Run the command again`,
+    { code: 'TimedOut', cause },
+  );
+};
+
+const takeOver =
+  (options: UninstallOptions, controllers: readonly Controllers[]) =>
+  async (signal: AbortSignal): Promise<boolean> => {
+    const taken = controllers.map(({ namespace, leaseName, serviceAccountName }) =>
+      takeOverLease(
+        { ...options, namespace, name: leaseName, serviceAccountName, identity: IDENTITY },
+        signal,
+      ),
+    );
+    return (await Promise.all(taken)).some((wasLed) => wasLed);
+  };
+
+/** Removes all finalizers, and returns how many. Checks until two consecutive lists are empty. */
+const release = async (
+  options: UninstallOptions,
+  controllers: readonly Controllers[],
+  { timeoutMs, signal }: UninstallRequest,
+): Promise<number> => {
+  let released = 0;
+  let failure: unknown;
+  const isDone = await leaveCluster({
+    takeOver: takeOver(options, controllers),
+    release: async (within) => {
+      const found = await releaseFinalizers(options.finalized, within);
+      released += found;
+      return found;
+    },
+    quietMs: options.quietMs,
+    clock: options.clock,
+    log: {
+      info: () => undefined,
+      warn: (fields: { readonly err?: unknown }) => {
+        failure = fields.err;
+      },
+    },
+    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+  });
+  signal.throwIfAborted();
+  if (!isDone) throw incomplete(timeoutMs, failure);
+  return released;
+};
+
+/** Does what the chart's pre-delete hook does, for clients that run no hooks. Also works after the release is deleted. */
+export const createUninstall =
+  (options: UninstallOptions) =>
+  async (request: UninstallRequest): Promise<Uninstalled> => {
+    const { namespace, signal } = request;
+    const { deployments } = options;
+    const controllers = await findControllers(deployments, namespace, signal);
+    // Without hooks, minutes can pass until the release is deleted, and the Lease is taken over for one minute only.
+    for (const one of controllers)
+      await deployments.mergePatch(
+        { namespace: one.namespace, name: one.name },
+        { spec: { replicas: 0 } },
+        signal,
+      );
+    const released = await release(options, controllers, request);
+    for (const one of await findControllers(deployments, namespace, signal))
+      if (one.replicas > 0) throw stoppedAgain(one);
+    return {
+      controllers: controllers.map(({ namespace: where, name }) => ({ namespace: where, name })),
+      released,
+    };
+  };
