@@ -59,6 +59,9 @@ const settingsOf = ({ fires, silent }: AlertCase): readonly Setting[] => [
   ...silent.map((own) => ({ own, foreign: fires[0], isFiring: false })),
 ];
 
+const titleOf = ({ alert, labels }: AlertCase): string =>
+  [alert, labels?.['limit']].filter((word) => word !== undefined).join(' of ');
+
 describe('the alerts of the chart', function () {
   this.timeout(30 * 60_000);
   const life = new AsyncDisposableStack();
@@ -91,7 +94,7 @@ describe('the alerts of the chart', function () {
   });
 
   for (const [at, one] of ALERT_CASES.entries())
-    it(`${one.alert} ${one.labels?.['limit'] ?? ''} fires and is silent, whatever others export (X3, X4)`, async () => {
+    it(`${titleOf(one)} fires and is silent, whatever others export (X3, X4)`, async () => {
       const rule = rules.find(({ alert }) => alert === one.alert);
       if (rule === undefined) throw new Error(`the chart has no alert ${one.alert}`);
       const settings = settingsOf(one);
