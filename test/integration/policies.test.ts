@@ -5,10 +5,13 @@ import { describeController } from './policies/controller.ts';
 import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
+import { describeForeignObjects } from './policies/foreign-objects.ts';
 import { describePermissions } from './policies/permissions.ts';
+import { describeQueueController } from './policies/queue-controller.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
+import { describeZipperImages } from './policies/zipper-images.ts';
 import { describeJobFields } from './policies/zipper-job-fields.ts';
 import { describeZipperJobs } from './policies/zipper-jobs.ts';
 
@@ -28,11 +31,14 @@ describe('roles and policies', function () {
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
   describe('a user with the edit role', () => describeEditor(theWorld));
+  describe('the controller of a queue', () => describeQueueController(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe("the controller's Jobs", () => describeZipperJobs(theWorld));
+  describe('the image of such a Job', () => describeZipperImages(theWorld));
   describe('every field of such a Job', () => describeJobFields(theWorld));
   describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the API', () => describeApi(theWorld));
   describe('the dashboard', () => describeDashboard(theWorld));
+  describe('objects of others', () => describeForeignObjects(theWorld));
   describe('the permissions of every account', () => describePermissions(theWorld));
 });

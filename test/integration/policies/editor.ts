@@ -146,7 +146,7 @@ export const describeEditor = (theWorld: () => World): void => {
     expect(other.message).not.to.contain('ValidatingAdmissionPolicy');
   });
 
-  it('cannot change the pod of a zipper to run something else', async () => {
+  it('cannot change the pod of a zipper to run something else, or hide it from policies (X13)', async () => {
     const image = { spec: { containers: [{ name: 'zipper', image: 'evil' }] } };
     const task = { metadata: { annotations: { 'zipjobs.dev/task': '{}' } } };
     const debug = { spec: { ephemeralContainers: [{ name: 'debug', image: 'evil' }] } };
@@ -155,6 +155,14 @@ export const describeEditor = (theWorld: () => World): void => {
         user.request('PATCH', path, { patch: 'strategic-merge', body });
       expectRefusal(await patch(podPath, image), "the spec of a zipper's pod cannot be changed");
       expectRefusal(await patch(podPath, task), "the task of a zipper's pod cannot be changed");
+      for (const [name, value] of [
+        ['app.kubernetes.io/name', null],
+        ['app.kubernetes.io/managed-by', 'erin'],
+      ] as const)
+        expectRefusal(
+          await patch(podPath, { metadata: { labels: { [name]: value } } }),
+          "the labels of a zipper's pod that policies select cannot be changed",
+        );
     }
     const joined = await world.admin.request('PATCH', `${podPath}/ephemeralcontainers`, {
       patch: 'strategic-merge',
