@@ -168,6 +168,16 @@ describe('the roles of the chart', function () {
       expect(policies).not.to.contain(`system:serviceaccount:${NAMESPACE}:zipjobs-${component}`);
   });
 
+  it('come with policies that are evaluated only for our kinds, our processes or our objects (X13)', () => {
+    for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')) {
+      const { matchConditions, paramKind } = spec as { matchConditions?: unknown[]; paramKind?: unknown };
+      const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);
+      const { paramRef } = binding['spec'] as { paramRef?: { selector: { matchLabels?: object } } };
+      if (paramKind === undefined) expect(matchConditions, metadata.name).to.have.length.above(0);
+      else expect(paramRef?.selector.matchLabels, metadata.name).to.include.keys('app.kubernetes.io/name');
+    }
+  });
+
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
     expect(policies).to.have.length(16);

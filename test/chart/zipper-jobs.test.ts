@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import { DIGEST, namesOf, otherNames } from '#test/support/image-names.ts';
 import { find, render, type Values } from './render.ts';
 
 /** The CEL expressions of the policy's variables, by name. */
@@ -11,6 +12,16 @@ const variablesOf = async (values: Values = {}): Promise<ReadonlyMap<string, str
   return new Map(variables.map(({ name, expression }) => [name, expression]));
 };
 
+/** The images that the policy accepts. Go and JavaScript read this pattern alike. */
+const imagesOf = async (values: Values): Promise<RegExp> => {
+  const expression = (await variablesOf(values)).get('containerRefused') ?? '';
+  const pattern = /\["image"\]\]\.all\(value, value\.matches\(("(?:[^"\\]|\\.)*")\)\)/.exec(expression)?.[1];
+  if (pattern === undefined) throw new Error(`the policy has no pattern of images: ${expression}`);
+  return new RegExp(JSON.parse(pattern) as string, 'u');
+};
+
+const MIRROR = 'mirror.example.com:5000/cache/acme/zipjobs-zipper';
+
 describe("the chart's table of zipper Jobs", function () {
   this.timeout(30 * 60_000);
 
@@ -21,6 +32,48 @@ describe("the chart's table of zipper Jobs", function () {
     for (const path of Object.values(ZIPPER_PATHS))
       expect(`${variables.get('mountsFixed')} ${variables.get('envFixed')}`).to.contain(JSON.stringify(path));
   });
+
+  it('accepts the image of the chart and of its mirrors, with its tag, with a digest or both, and no other (X9)', async () => {
+    const image = { 'image.registry': 'registry.example.com:5000/acme', 'zipper.image.tag': '1.2.3' };
+    const own = 'registry.example.com:5000/acme/zipjobs-zipper';
+    const strict = await imagesOf(image);
+    for (const name of namesOf(own, '1.2.3')) expect(name).to.match(strict);
+    for (const name of [...otherNames(own, '1.2.3'), ...namesOf(MIRROR, '1.2.3')])
+      expect(name).not.to.match(strict);
+    const mirrored = await imagesOf({ ...image, 'policies.zipperImageMirrors': [MIRROR] });
+    for (const repository of [own, MIRROR]) {
+      for (const name of namesOf(repository, '1.2.3')) expect(name).to.match(mirrored);
+      for (const name of otherNames(repository, '1.2.3')) expect(name).not.to.match(mirrored);
+    }
+  });
+
+  it('accepts only the digest that the operator pinned, also from mirrors (X9)', async () => {
+    const pinned = await imagesOf({
+      'zipper.image.digest': DIGEST,
+      'zipper.image.tag': '1.2.3',
+      'policies.zipperImageMirrors': [MIRROR],
+    });
+    for (const repository of ['zipjobs-zipper', MIRROR]) {
+      expect(`${repository}@${DIGEST}`).to.match(pinned);
+      expect(`${repository}@sha256:${'f'.repeat(64)}`).not.to.match(pinned);
+      expect(`${repository}:1.2.3`).not.to.match(pinned);
+      for (const name of otherNames(repository, '1.2.3')) expect(name).not.to.match(pinned);
+    }
+  });
+
+  for (const mirror of [
+    `${MIRROR}:1.2.3`,
+    `${MIRROR}@${DIGEST}`,
+    'https://mirror.example.com/x',
+    'a b',
+    '.*',
+  ])
+    it(`refuses ${mirror} as a mirror (X9)`, async () => {
+      const error: unknown = await render({ 'policies.zipperImageMirrors': [mirror] }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(String(error)).to.contain('zipperImageMirrors');
+    });
 
   it("requires the operator's settings with their values (N9)", async () => {
     const variables = await variablesOf({ 'egress.denyCidrs': ['192.0.2.0/24'] });

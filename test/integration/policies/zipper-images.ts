@@ -2,7 +2,7 @@
  * The image that a zipper's Job may have. Admission policies see a Job as the webhooks of the cluster changed it: Kyverno adds the
  * digest of the image, replaces its tag by it, or replaces its registry by a mirror.
  */
-import { DIGEST, namesOf, otherNames } from '#test/support/image-names.ts';
+import { namesOf, otherNames } from '#test/support/image-names.ts';
 import { until } from '#test/support/until.ts';
 import { refusalOf } from './bad-jobs.ts';
 import { fullJob, type JobBody, tryJob } from './job-body.ts';
@@ -47,32 +47,6 @@ export const describeZipperImages = (theWorld: () => World): void => {
       for (const name of [repository, MIRROR])
         for (const image of namesOf(name, tag)) accept(await tryImage(image));
       await expectRefused([...otherNames(repository, tag), ...otherNames(MIRROR, tag)]);
-    } finally {
-      await world.upgrade();
-    }
-  });
-
-  it('must have the digest that the operator pinned, also at a mirror (X9) (N9)', async () => {
-    const pinned = [
-      '--set',
-      `policies.zipperImageMirrors={${MIRROR}}`,
-      '--set',
-      `zipper.image.digest=${DIGEST}`,
-    ];
-    await world.upgrade(...pinned);
-    try {
-      await until('Jobs without the digest to be refused', async () => {
-        const { message } = await tryImage(`${repository}:${tag}`);
-        return message.includes(refusalOf('container fields', 'image'));
-      });
-      for (const name of [repository, MIRROR]) {
-        accept(await tryImage(`${name}@${DIGEST}`));
-        await expectRefused([
-          `${name}:${tag}`,
-          `${name}@sha256:${'f'.repeat(64)}`,
-          `${name}:latest@${DIGEST}`,
-        ]);
-      }
     } finally {
       await world.upgrade();
     }

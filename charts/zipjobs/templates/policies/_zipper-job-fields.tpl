@@ -30,9 +30,9 @@ podMetadata:
   # Before Kubernetes 1.34, the API server adds it with the value null.
   creationTimestamp: { is: null }
 podLabels:
-  # The NetworkPolicy of a project selects these two.
-  app.kubernetes.io/name: { required: true, is: zipjobs-zipper }
-  app.kubernetes.io/managed-by: { required: true, is: zipjobs-controller }
+  {{- range $name, $value := include "zipjobs.zipperLabels" . | fromYaml }}
+  {{ $name }}: { required: true, is: {{ $value }} }
+  {{- end }}
   app.kubernetes.io/part-of: { is: zipjobs }
   app.kubernetes.io/instance: {}
   app.kubernetes.io/component:
@@ -88,7 +88,7 @@ pod:
 
 container:
   name: { required: true, is: zipper }
-  image: { required: true, is: {{ include "zipjobs.image" (list . "zipper") | toRawJson }} }
+  image: { required: true, rule: {{ include "zipjobs.zipperImageRule" . | toRawJson }} }
   imagePullPolicy: {}
   env: { required: true }
   resources: { rule: "value.all(field, field in ['limits', 'requests'])" }
@@ -153,6 +153,32 @@ mounts:
   bucket: { required: true, is: { mountPath: /etc/zipjobs/bucket, readOnly: true } }
   files: { is: { mountPath: /etc/zipjobs/files, readOnly: true } }
   api-token: { is: { mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true } }
+{{- end -}}
+
+{{/* Labels by which the NetworkPolicy of a project and the policy zipper-exec select the pods of zippers. */}}
+{{- define "zipjobs.zipperLabels" -}}
+app.kubernetes.io/managed-by: zipjobs-controller
+app.kubernetes.io/name: zipjobs-zipper
+{{- end -}}
+
+{{/*
+CEL: whether `value` is the zipper's image. A webhook of the cluster may add a digest, replace the tag by it, or replace the repository
+by a mirror. Without a tag and a digest, the name means the tag `latest`.
+*/}}
+{{- define "zipjobs.zipperImageRule" -}}
+{{- $image := include "zipjobs.image" (list . "zipper") -}}
+{{- $tagged := first (splitList "@" $image) -}}
+{{- $tag := regexFind ":[^/:]+$" $tagged -}}
+{{- $names := list -}}
+{{- range prepend .Values.policies.zipperImageMirrors (trimSuffix $tag $tagged) -}}
+{{- $names = append $names (regexQuoteMeta .) -}}
+{{- end -}}
+{{- $digest := "@sha256:[0-9a-f]{64}" -}}
+{{- $version := printf "(%s(%s)?|%s)" (regexQuoteMeta $tag) $digest $digest -}}
+{{- if contains "@" $image -}}
+{{- $version = regexQuoteMeta (trimPrefix $tagged $image) -}}
+{{- end -}}
+{{- printf "^(%s)%s$" (join "|" $names) $version | toRawJson | printf "value.matches(%s)" -}}
 {{- end -}}
 
 {{/* The levels of the table: where each is in the Job, what messages call it, and whether it is a list of items with names. */}}
