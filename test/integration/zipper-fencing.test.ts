@@ -16,7 +16,10 @@ const isCreate = ({ method, path }: ProxiedRequest): boolean =>
   method === 'POST' && /[?&]uploads\b/.test(path);
 
 interface PodObject {
-  readonly metadata: { readonly annotations: Readonly<Record<string, string>> };
+  readonly metadata: {
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly labels: Readonly<Record<string, string>>;
+  };
   readonly spec: Readonly<Record<string, unknown>>;
 }
 
@@ -122,6 +125,10 @@ describe('two zippers of one job', function () {
         name: `${name}-twin`,
         namespace: world.project.namespace,
         ownerReferences: [owner],
+        // Without those that would make the Job controller delete it.
+        labels: Object.fromEntries(
+          Object.entries(metadata.labels).filter(([label]) => label.startsWith('app.kubernetes.io/')),
+        ),
         annotations: { 'zipjobs.dev/task': JSON.stringify({ ...task, startDeadlineSeconds: 1 }) },
       },
       spec: same,
