@@ -84,6 +84,21 @@ describe('the API server', function () {
       },
       'host and accountId',
     ],
+    ...['tagging', 'serverSideEncryption', 'kmsKeyId'].map((option): [string, unknown, string] => [
+      `the unknown object option ${option} (U15)`,
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { name: 's3-abc' },
+        spec: {
+          service: 's3',
+          bucketName: 'abc',
+          region: 'eu-west-1',
+          objectOptions: { [option]: 'x' },
+        },
+      },
+      `unknown field "spec.objectOptions.${option}"`,
+    ]),
     [
       'an s3 bucket without a region',
       {

@@ -47,8 +47,8 @@ export interface Exchange {
 export interface FaultProxyOptions {
   /** Base URL of the server. */
   readonly upstream: string;
-  /** For a TLS server: its CA, and the certificate and key of the proxy. */
-  readonly tls?: { readonly ca: string; readonly cert: string; readonly key: string };
+  /** The certificate and key of the proxy, and the CA of a server that uses TLS too. */
+  readonly tls?: { readonly ca?: string; readonly cert: string; readonly key: string };
   /** Called for each request; returns the fault to inject. */
   readonly judge?: (request: ProxiedRequest) => FaultAction | undefined;
   readonly record?: (exchange: Exchange) => void;
@@ -59,7 +59,7 @@ export interface FaultProxyOptions {
 }
 
 export interface FaultProxy extends AsyncDisposable {
-  /** Base URL, with the server's scheme. */
+  /** Base URL. */
   readonly url: string;
   /** The open watches. */
   readonly streams: readonly OpenStream[];
@@ -110,7 +110,7 @@ class Proxy implements FaultProxy {
       this.#handle(incoming, response).catch(() => response.destroy());
     };
     this.#agent =
-      tls === undefined
+      tls?.ca === undefined
         ? new http.Agent({ keepAlive: true })
         : new https.Agent({ keepAlive: true, ca: tls.ca });
     this.#server =
@@ -126,7 +126,7 @@ class Proxy implements FaultProxy {
 
   get url(): string {
     const { port } = this.#server.address() as AddressInfo;
-    return `${this.#upstream.protocol}//${HOST}:${port}`;
+    return `${this.#options.tls === undefined ? 'http' : 'https'}://${HOST}:${port}`;
   }
 
   get streams(): readonly OpenStream[] {

@@ -109,28 +109,33 @@ export const misconfigured = (message: string): StoreError =>
     storeCode: 'InvalidSettings',
   });
 
-const assertOneOf = (
-  what: string,
-  value: string | undefined,
-  allowed: readonly string[] | undefined,
-): void => {
+interface Choice {
+  readonly value: string | undefined;
+  readonly allowed: readonly string[] | undefined;
+  readonly store: string;
+}
+
+const assertOneOf = (field: string, { value, allowed, store }: Choice): void => {
   if (value === undefined || allowed === undefined || allowed.includes(value)) return;
-  const remedy = allowed.length === 0 ? `remove it` : `use one of ${allowed.join(', ')}`;
-  throw misconfigured(`${what} ${JSON.stringify(value)} does not exist at this store; ${remedy}`);
+  const remedy = allowed.length === 0 ? 'remove it' : `use one of ${allowed.join(', ')}`;
+  throw misconfigured(
+    `objectOptions.${field} ${JSON.stringify(value)} is not supported by ${store}; ${remedy}`,
+  );
 };
 
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
 /** @throws StoreError BucketMisconfigured for objectOptions that the store does not support */
 export const assertObjectOptions = (bucket: TaskBucket, capabilities: Capabilities): void => {
-  assertOneOf('the ACL', bucket.acl, capabilities.acls);
-  assertOneOf('the storage class', bucket.storageClass, capabilities.storageClasses);
-  for (const [what, value] of [
+  const { name: store, acls, storageClasses } = capabilities;
+  assertOneOf('acl', { value: bucket.acl, allowed: acls, store });
+  assertOneOf('storageClass', { value: bucket.storageClass, allowed: storageClasses, store });
+  for (const [field, value] of [
     ['cacheControl', bucket.cacheControl],
     ['contentDisposition', bucket.contentDisposition],
   ] as const)
     if (value !== undefined && !HEADER_VALUE.test(value))
-      throw misconfigured(`${what} contains characters that are not allowed in a header`);
+      throw misconfigured(`objectOptions.${field} contains characters that are not allowed in a header`);
 };
 
 export interface PlannedUpload {

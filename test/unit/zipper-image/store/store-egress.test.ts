@@ -91,16 +91,24 @@ describe('capabilities of stores', () => {
     expect(() => assertPlan({ ...upload, key: 'k'.repeat(1025) }, CAPABILITIES.s3)).to.throw(/1025 bytes/);
   });
 
-  for (const [what, bucket] of [
-    ['an ACL at R2', { ...r2, acl: 'public-read' }],
-    ['an S3 storage class at R2', { ...r2, storageClass: 'GLACIER' }],
-    ['an ACL that does not exist', { ...aws, acl: 'everybody' }],
-    ['a storage class that does not exist', { ...aws, storageClass: 'COLD' }],
-    ['a header with a line break', { ...aws, cacheControl: 'no-store\r\nx-amz-acl: public-read' }],
+  for (const [what, bucket, message] of [
+    ['an ACL at R2', { ...r2, acl: 'public-read' }, 'objectOptions.acl "public-read" is not supported by R2'],
+    ['an S3 storage class at R2', { ...r2, storageClass: 'GLACIER' }, 'objectOptions.storageClass "GLACIER"'],
+    ['an ACL that does not exist', { ...aws, acl: 'everybody' }, 'objectOptions.acl "everybody"'],
+    [
+      'a storage class that does not exist',
+      { ...aws, storageClass: 'COLD' },
+      'objectOptions.storageClass "COLD"',
+    ],
+    [
+      'a header with a line break',
+      { ...aws, cacheControl: 'no-store\r\nx-amz-acl: public-read' },
+      'objectOptions.cacheControl contains',
+    ],
   ] as const)
-    it(`refuse ${what} before a request is sent (U15)`, () => {
+    it(`refuse ${what} before a request is sent, and name the field (U15)`, () => {
       expect(() => open(bucket))
-        .to.throw()
+        .to.throw(message)
         .with.property('code', 'BucketMisconfigured');
     });
 
