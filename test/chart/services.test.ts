@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { find, render, type Values } from './render.ts';
+
+const specOf = async (component: string, values: Values = {}) =>
+  find(await render({ 'dashboard.enabled': true, ...values }), 'Service', `zipjobs-${component}`)['spec'];
+
+describe('the Services of the chart', function () {
+  this.timeout(30 * 60_000);
+
+  for (const component of ['api', 'dashboard']) {
+    it(`leave the IP families of ${component} to the cluster by default (X33)`, async () => {
+      expect(await specOf(component)).not.to.have.any.keys('ipFamilyPolicy', 'ipFamilies');
+    });
+
+    it(`give ${component} addresses of both IP families (X33)`, async () => {
+      const service = `${component}.service`;
+      const spec = await specOf(component, {
+        [`${service}.ipFamilyPolicy`]: 'PreferDualStack',
+        [`${service}.ipFamilies`]: ['IPv6', 'IPv4'],
+      });
+      expect(spec).to.include({ ipFamilyPolicy: 'PreferDualStack' });
+      expect(spec).to.have.deep.property('ipFamilies', ['IPv6', 'IPv4']);
+    });
+
+    it(`refuse an unknown IP family policy of ${component} (X33)`, async () => {
+      const error: unknown = await render({ [`${component}.service.ipFamilyPolicy`]: 'Both' }).catch(
+        (thrown: unknown) => thrown,
+      );
+      expect(String(error)).to.contain('ipFamilyPolicy');
+    });
+  }
+});
