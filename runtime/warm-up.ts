@@ -9,6 +9,9 @@ import { rootCertificates } from 'node:tls';
 const NO_API_SERVER = { host: '127.0.0.1', port: '1' };
 const LIMIT_MS = 120_000;
 
+/** A process logs one of these when its connection fails: the controller first reads the addresses of the cluster. */
+const FAILED_CONNECTION = /watch interrupted|could not read the addresses of the cluster/;
+
 /**
  * Fills Node's compile cache during an image build: runs a server against an address without an API server until it
  * logs the failed connection. A start from the cache does not load the TypeScript compiler, which saves 25 MiB of
@@ -34,10 +37,10 @@ export const warmUp = async (main: string, env: Readonly<Record<string, string>>
   });
   const ended = once(server, 'exit');
   const lines: string[] = [];
-  const isWatchInterrupted = (line: string): boolean => line.includes('watch interrupted');
+  const hasFailed = (line: string): boolean => FAILED_CONNECTION.test(line);
   for await (const line of createInterface({ input: server.stdout })) {
     // A second signal would end the server before it writes its cache.
-    if (isWatchInterrupted(line) && !lines.some(isWatchInterrupted)) server.kill('SIGTERM');
+    if (hasFailed(line) && !lines.some(hasFailed)) server.kill('SIGTERM');
     lines.push(line);
   }
   const [code] = (await ended) as [number | null];
