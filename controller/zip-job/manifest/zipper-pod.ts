@@ -93,7 +93,6 @@ const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
 /** The operator's variables come first, so that those of the controller override them. */
 const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const own: readonly EnvVar[] = [
-    fieldEnv('HOST', 'status.podIP'),
     fieldEnv(ZIPPER_ENV.podName, 'metadata.name'),
     fieldEnv(ZIPPER_ENV.podUid, 'metadata.uid'),
     { name: ZIPPER_ENV.taskFile, value: ZIPPER_PATHS.taskFile },

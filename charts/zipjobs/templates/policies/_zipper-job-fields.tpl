@@ -98,7 +98,6 @@ container:
   volumeMounts: { required: true }
 
 env:
-  HOST: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: status.podIP } } } }
   POD_NAME: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.name } } } }
   POD_UID: { is: { valueFrom: { fieldRef: { apiVersion: v1, fieldPath: metadata.uid } } } }
   TASK_FILE: { is: { value: /etc/zipjobs/task/task.json } }

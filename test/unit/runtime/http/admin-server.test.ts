@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
-import { connect } from 'node:net';
+import { connect, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { expect } from 'chai';
 import { Counter, Registry } from 'prom-client';
 import { ConfigError } from '#runtime/errors.ts';
@@ -117,11 +118,16 @@ describe('listen', () => {
     expect(await outcome).to.be.instanceOf(TypeError);
   });
 
-  it('listens on all addresses without a host, also on loopback', async () => {
+  it('listens on all addresses of both families without a host, also on loopback (X1)', async () => {
     const server = createServer((_request, response) => response.end('fine'));
     await using listening = await listen(server, { host: '', port: 0 });
-    const response = await fetch(`http://127.0.0.1:${listening.port}/`, { headers: { connection: 'close' } });
-    expect(await response.text()).to.equal('fine');
+    const loopback = (networkInterfaces()['lo'] ?? []).map(({ address }) => address);
+    expect(loopback).to.include('127.0.0.1');
+    for (const address of loopback) {
+      const host = isIPv6(address) ? `[${address}]` : address;
+      const response = await fetch(`http://${host}:${listening.port}/`, { headers: { connection: 'close' } });
+      expect(await response.text(), host).to.equal('fine');
+    }
   });
 
   it('fails if the address is in use', async () => {
