@@ -116,8 +116,11 @@ describe('the pods of the chart', function () {
 
   it('listen on all addresses, because kubectl port-forward connects to localhost (X1)', () => {
     for (const [name, pod] of Object.entries(pods))
-      for (const container of pod?.containers ?? [])
-        expect((container.env ?? []).map((variable) => variable.name), name).not.to.include('HOST');
+      for (const container of pod.containers)
+        expect(
+          (container.env ?? []).map((variable) => variable.name),
+          name,
+        ).not.to.include('HOST');
   });
 
   it('have a longer grace period than their processes need', () => {
