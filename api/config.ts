@@ -10,6 +10,7 @@ import {
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
+import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 
 const SERVER = {
@@ -151,6 +152,7 @@ export const API_SETTINGS = {
   ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
+  ...TRUST_SETTINGS,
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;

@@ -18,6 +18,7 @@ import type { Logger } from '#runtime/log.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
@@ -182,7 +183,8 @@ export const createParts = async (
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
-  const redis = resources.use(connectRedis(config, log));
+  const trust = createBundleTrust(config, { clock: systemClock, log });
+  const redis = resources.use(connectRedis(config, { log, trust }));
   const { uncounted } = metrics;
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted });
   const rateLimits = createRateLimits({ ...config, count, limitsOf });

@@ -8,6 +8,7 @@ import {
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
 import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
+import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
@@ -94,6 +95,7 @@ export const CONTROLLER_SETTINGS = {
   ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
+  ...TRUST_SETTINGS,
 } as const satisfies Settings;
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {

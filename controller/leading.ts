@@ -53,12 +53,12 @@ const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['re
 };
 
 const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime['resources']): Reconcile => {
-  const { config, clients, watches } = parts;
+  const { clients, watches, currentConfig } = parts;
   return createReconcile({
     ...parts,
     controller: ZIPJOB,
     observe: createObserve({ ...parts, ...clients, caches: watches.caches }),
-    decide: (seen, now) => decide(seen, now, config),
+    decide: (seen, now) => decide(seen, now, currentConfig()),
     act: createActOnZipJob(parts, sender, resources),
     onGone: createForget(parts),
     fullReconcileMs: fullReconcileMsOf(parts),
@@ -91,13 +91,13 @@ const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
 };
 
 const createBucketReconcile = (parts: Parts): Reconcile => {
-  const { config, clients, watches, metrics, isNamespaceTerminating, clock } = parts;
+  const { clients, watches, metrics, isNamespaceTerminating, clock, currentConfig } = parts;
   return createReconcile({
     ...parts,
     controller: ZIPBUCKET,
     queue: parts.bucketQueue,
     observe: createObserveBucket({ caches: watches.caches, pods: clients.pods, isNamespaceTerminating }),
-    decide: (seen, now) => decideBucket(seen, now, config),
+    decide: (seen, now) => decideBucket(seen, now, currentConfig()),
     act: createActOnBucket({
       applyStatus: createApplyStatus('ZipBucket', clients.buckets),
       jobs: clients.jobs,
@@ -117,9 +117,9 @@ export const createLeading = (
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,
 ): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, children, clock, queue, projectQueue, bucketQueue } = parts;
+  const { config, clients, watches, children, clock, trust, queue, projectQueue, bucketQueue } = parts;
   const { zipJobs, projects, buckets } = watches.caches;
-  const sender = createSender({ config, secrets: clients.secrets, clock, resources });
+  const sender = createSender({ config, secrets: clients.secrets, clock, trust, resources });
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
   const ofProjects = createProjectReconcile(parts, sender);
   const ofBuckets = createBucketReconcile(parts);

@@ -8,6 +8,7 @@ import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
 import { startProcess } from '#runtime/start-process.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { readClusterAddresses, withClusterAddresses } from './cluster-addresses.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
@@ -70,6 +71,7 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
   const clock = createServerClock();
+  const trust = createBundleTrust(given, { clock, log });
   const connection = {
     clock,
     access: await createKubeConfig(given),
@@ -84,7 +86,7 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   resources.use(await startAdminServer({ host, port, registry, log, ...checks }));
   const config = await configOfCluster(given, { kube, log, signal: stopping });
   if (!config) return 0;
-  const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock });
+  const parts = createParts({ config, log, metrics, kubeMetrics, clients, kube, stopping, clock, trust });
   const { watches, queue } = parts;
   exportState(registry, parts);
   metrics.leader.set({ name: config.leaseName }, 0);

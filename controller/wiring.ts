@@ -9,10 +9,12 @@ import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
 import { createLedger, type Ledger } from './admission/ledger.ts';
 import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import type { ControllerConfig } from './config.ts';
+import { createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
@@ -48,6 +50,8 @@ export interface Base {
   readonly stopping: AbortSignal;
   /** The time of the API server, for times in the status. */
   readonly clock: Clock;
+  /** The certificate authorities of webhooks and zippers. */
+  readonly trust: BundleTrust;
 }
 
 interface Queues {
@@ -60,6 +64,8 @@ interface Queues {
 export interface Parts extends Base, Queues {
   /** Keys are added to the queues only while this is true. */
   readonly leadership: { isOurs: boolean };
+  /** The settings with what changes while the process runs. */
+  readonly currentConfig: () => ControllerConfig;
   readonly watches: Watches;
   readonly children: ProjectChildren;
   readonly ledger: Ledger;
@@ -194,6 +200,7 @@ export const createParts = (base: Base): Parts => {
     ...base,
     ...queues,
     leadership,
+    currentConfig: createCurrentConfig(config, base.trust),
     watches,
     ledger,
     surplusJobs,

@@ -24,6 +24,8 @@ export interface ZipBucketSpec {
   readonly accountId?: string;
   /** Base URL of an S3-compatible store, limited to the hosts that the operator allows. */
   readonly endpoint?: string;
+  /** PEM of certificate authorities that count for the connections to this store only. */
+  readonly caBundle?: string;
   readonly objectOptions?: ObjectOptions;
 }
 

@@ -27,6 +27,8 @@ export const ZIPPER_ENV = {
   podUid: 'POD_UID',
   /** W3C trace context of the request. OpenTelemetry tools read this name. */
   traceparent: 'TRACEPARENT',
+  /** PEM of the operator's certificate authorities that are not public ones. */
+  trustBundle: 'TRUST_BUNDLE',
 } as const;
 
 /** Mount paths in a zipper pod. The env above contains the same paths. */

@@ -20,6 +20,8 @@ const BUCKET_SCHEMA = {
     host: OPTIONAL_TEXT,
     accountId: OPTIONAL_TEXT,
     endpoint: OPTIONAL_TEXT,
+    /** PEM of certificate authorities that count for this store only. */
+    caBundle: OPTIONAL_TEXT,
     storageClass: OPTIONAL_TEXT,
     cacheControl: OPTIONAL_TEXT,
     contentDisposition: OPTIONAL_TEXT,

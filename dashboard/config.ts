@@ -3,6 +3,7 @@ import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
+import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 
 const ADDRESSES = {
   dashboardUrl: {
@@ -130,6 +131,7 @@ export const DASHBOARD_SETTINGS = {
   ...OIDC,
   ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,
+  ...TRUST_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;
 export type DashboardConfig = ConfigOf<typeof DASHBOARD_SETTINGS>;

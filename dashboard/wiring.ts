@@ -15,6 +15,7 @@ import { withoutIdentity } from '#runtime/kube/user-client.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createDashboardApp } from './app.ts';
 import { createAssets } from './assets.ts';
@@ -147,11 +148,12 @@ export const createParts = async (
   const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
   collectWatchAges(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));
-  const redis = resources.use(connectRedis(config, log));
+  const trust = createBundleTrust(config, { clock: systemClock, log });
+  const redis = resources.use(connectRedis(config, { log, trust }));
   const provider =
     config.dashboardOidcIssuer === ''
       ? undefined
-      : resources.use(createIdentityProvider(config, systemClock));
+      : resources.use(createIdentityProvider(config, { clock: systemClock, trust }));
   const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider };
   return { config, log, registry, caches, server: createDashboardServer(deps) };
 };

@@ -224,6 +224,13 @@ const POD_SETTINGS = {
     description: 'port of the API server',
   },
   ...EGRESS_SETTINGS,
+  trustBundle: {
+    env: ZIPPER_ENV.trustBundle,
+    type: 'string',
+    default: '',
+    description:
+      'certificate authorities in addition to the public ones, as PEM, which the controller copies here',
+  },
   shutdownTimeoutMs: {
     env: 'SHUTDOWN_TIMEOUT_MS',
     type: 'integer',

@@ -19,6 +19,7 @@ import { writeTerminationMessage } from './status/termination.ts';
 import type { Store } from './store/store.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
+import { sourceTrust, storeTrust } from './trust.ts';
 
 // Most objects here are short-lived, or buffers outside the heap. A young generation that keeps its initial size
 // collects them equally well, and saves about 40 MB of resident memory.
@@ -48,7 +49,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
   const { config, lifetime } = process;
   const provider = providerOf(bucket, toStoreRules(config));
   // One connection more than parts in flight, for other requests during the upload.
-  const options = { connections: config.partsInFlight + 1 };
+  const options = { connections: config.partsInFlight + 1, trust: storeTrust(config, bucket) };
   const store = createStore({
     bucket,
     provider,
@@ -101,6 +102,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     connections: config.sourcePerHostConnections,
     connectTimeoutMs: config.sourceConnectTimeoutMs,
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
+    trust: sourceTrust(config),
   });
   lifetime.resources.defer(() => agent.destroy());
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';

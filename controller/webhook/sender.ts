@@ -4,6 +4,7 @@ import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { Trust } from '#runtime/tls/trust.ts';
 import type { ControllerConfig } from '../config.ts';
 import { createDeliver, type Deliver } from './deliver.ts';
 import { createWebhookSecrets, type ReadWebhookSecret } from './webhook-secret.ts';
@@ -26,6 +27,7 @@ export interface SenderOptions {
   >;
   readonly secrets: Pick<ObjectClient<Secret>, 'get'>;
   readonly clock: Clock;
+  readonly trust: Trust;
   /** Closes the connections when the process ends. */
   readonly resources: AsyncDisposableStack;
 }
@@ -37,12 +39,13 @@ export interface Sender {
   readonly clock: Clock;
 }
 
-export const createSender = ({ config, secrets, clock, resources }: SenderOptions): Sender => {
+export const createSender = ({ config, secrets, clock, trust, resources }: SenderOptions): Sender => {
   const policy = createEgressPolicy(toEgressOptions(config, config.kubernetesHost));
   const agent = createGuardedAgent(policy, {
     // Tenants can share an origin. The dispatcher isolates them; a lower limit here would make one wait for another.
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
+    trust,
   });
   resources.defer(() => agent.destroy());
   const deliver = createDeliver({

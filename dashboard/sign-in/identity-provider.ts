@@ -16,6 +16,9 @@ import {
 import { Agent, fetch, type RequestInit } from 'undici';
 import type { Clock } from '#runtime/clock.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
+import { parseCertificates } from '#runtime/tls/certificates.ts';
+import { createTlsConnector } from '#runtime/tls/connector.ts';
+import { onlyTrust, type Trust } from '#runtime/tls/trust.ts';
 import type { DashboardConfig } from '../config.ts';
 
 /** What the browser keeps while it is at the identity provider. */
@@ -104,15 +107,22 @@ const orFailed = async <T>(message: string, task: () => Promise<T>): Promise<T> 
   }
 };
 
+/** The issuer's own authority, if it has one, is the only one that may vouch for it. */
+const issuerTrust = (caFile: string, trust: Trust): Trust =>
+  caFile === ''
+    ? trust
+    : onlyTrust(
+        parseCertificates(readText('DASHBOARD_OIDC_CA_FILE', caFile), `DASHBOARD_OIDC_CA_FILE: ${caFile}`),
+      );
+
 /** @throws ConfigError when a setting is missing or a file cannot be read */
 export const createIdentityProvider = (
   settings: OidcSettings,
-  clock: Pick<Clock, 'monotonicMs'>,
+  { clock, trust }: { readonly clock: Pick<Clock, 'monotonicMs'>; readonly trust: Trust },
 ): IdentityProvider => {
   check(settings);
   const { dashboardOidcCaFile: caFile, dashboardOidcScopes: scopes } = settings;
-  const ca = caFile === '' ? {} : { ca: readText('DASHBOARD_OIDC_CA_FILE', caFile) };
-  const agent = new Agent({ connect: ca });
+  const agent = new Agent({ connect: createTlsConnector(issuerTrust(caFile, trust)) });
   const configure = createConfigure(settings, { agent, clock });
   const redirectUri = new URL(CALLBACK_PATH, settings.dashboardUrl).href;
   return {

@@ -1,6 +1,8 @@
 import { BlockList } from 'node:net';
-import { Agent, buildConnector } from 'undici';
+import { Agent } from 'undici';
 import { defined } from '../optional.ts';
+import { createTlsConnector } from '../tls/connector.ts';
+import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
@@ -16,8 +18,8 @@ export interface GuardedAgentOptions {
   readonly dnsTimeoutMs?: number;
   /** Another resolver, for tests. */
   readonly lookup?: ResolveAll;
-  /** Replaces all certificate authorities. To add authorities to the built-in ones, use NODE_EXTRA_CA_CERTS. */
-  readonly ca?: string;
+  /** Default: Node's own certificate authorities. */
+  readonly trust?: Trust;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -45,17 +47,15 @@ const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
  * Redirects are not followed. A refused connection fails with EgressRefusedError. The caller must destroy the agent.
  */
 export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOptions): Agent => {
-  const connect = buildConnector({
+  const connect = createTlsConnector(options.trust ?? BUILT_IN_TRUST, {
     allowH2: false,
     timeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
     autoSelectFamily: true,
-    rejectUnauthorized: true,
     blockList: toBlockList(policy),
     lookup: createGuardedLookup(policy, {
       dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS,
       ...defined({ resolve: options.lookup }),
     }),
-    ...defined({ ca: options.ca }),
   });
   return new Agent({
     allowH2: false,

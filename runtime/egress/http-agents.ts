@@ -2,6 +2,7 @@ import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
@@ -13,6 +14,8 @@ export interface HttpAgentsOptions {
   readonly connections: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
+  /** Default: Node's own certificate authorities. Changes of it apply to new agents only. */
+  readonly trust?: Trust;
 }
 
 /** Agents of node:http and node:https, for clients that need those. The caller must destroy them. */
@@ -22,11 +25,13 @@ export interface HttpAgents {
   destroy(): void;
 }
 
-const agentOptions = (connections: number): AgentOptions => ({
+const agentOptions = ({ connections }: HttpAgentsOptions): AgentOptions => ({
   keepAlive: true,
   maxSockets: connections,
   maxFreeSockets: connections,
 });
+
+const tlsOf = ({ trust = BUILT_IN_TRUST }: HttpAgentsOptions) => trust.tls();
 
 const pair = (httpAgent: HttpAgent, httpsAgent: HttpsAgent): HttpAgents => ({
   httpAgent,
@@ -57,11 +62,11 @@ const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
 /** Agents that connect only to addresses that the policy allows, with the same two checks as the guarded agent. */
 export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
   const guarded = {
-    ...agentOptions(options.connections),
+    ...agentOptions(options),
     blockList: toBlockList(policy),
     lookup: createGuardedLookup(policy, { dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS }),
   };
-  const agents = pair(new HttpAgent(guarded), new HttpsAgent(guarded));
+  const agents = pair(new HttpAgent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) }));
   guardConnections(agents.httpAgent, policy);
   guardConnections(agents.httpsAgent, policy);
   return agents;
@@ -69,4 +74,4 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
 
 /** Agents without checks, for hosts that callers cannot choose. */
 export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
-  pair(new HttpAgent(agentOptions(options.connections)), new HttpsAgent(agentOptions(options.connections)));
+  pair(new HttpAgent(agentOptions(options)), new HttpsAgent({ ...agentOptions(options), ...tlsOf(options) }));

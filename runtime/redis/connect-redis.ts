@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { Counter } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
+import type { Trust } from '../tls/trust.ts';
 import { createRedis } from './create-redis.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './request-counts.ts';
 import type { RedisSettings } from './settings.ts';
@@ -9,12 +10,13 @@ import type { RedisSettings } from './settings.ts';
 /** Undefined without REDIS_URL; this replica must then be the only one. */
 export const connectRedis = (
   config: RedisSettings,
-  log: Logger,
+  { log, trust }: { readonly log: Logger; readonly trust: Trust },
 ): ReturnType<typeof createRedis> | undefined =>
   config.redisUrl === ''
     ? undefined
-    : createRedis(config, (error) => {
-        log.debug({ err: error }, 'no connection to Redis');
+    : createRedis(config, {
+        trust,
+        onError: (error) => log.debug({ err: error }, 'no connection to Redis'),
       });
 
 /** Counts requests in Redis, or in this process without one. */

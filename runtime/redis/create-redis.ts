@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
+import type { SecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
 import { ConfigError } from '../errors.ts';
+import { parseCertificates } from '../tls/certificates.ts';
+import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { RedisSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -20,6 +23,20 @@ const credentials = ({ redisUsername, redisPassword }: RedisSettings) => ({
   ...(redisPassword === '' ? {} : { password: redisPassword }),
 });
 
+/** Its own authority, if it has one, is the only one that may vouch for Redis. A `redis://` URL without one means no TLS. */
+const trustOf = ({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): Trust | undefined => {
+  if (file !== '') return onlyTrust(parseCertificates(readCa(file), `REDIS_CA_FILE: ${file}`));
+  return redisUrl.startsWith('rediss://') ? trust : undefined;
+};
+
+/** The client reads these options for each connection. */
+const tlsOptions = (trust: Trust): ClientTls => ({
+  rejectUnauthorized: true,
+  get secureContext() {
+    return trust.tls().secureContext as SecureContext;
+  },
+});
+
 /**
  * A client that reconnects for as long as the process runs. A command without a connection fails immediately, so that
  * no request waits for Redis.
@@ -27,12 +44,13 @@ const credentials = ({ redisUsername, redisPassword }: RedisSettings) => ({
  */
 export const createRedis = (
   settings: RedisSettings,
-  onError: (error: Error) => void,
+  { trust, onError }: { readonly trust: Trust; readonly onError: (error: Error) => void },
 ): Redis & AsyncDisposable => {
-  const { redisUrl, redisCaFile, redisTimeoutMs } = settings;
+  const { redisUrl, redisTimeoutMs } = settings;
+  const usedTrust = trustOf(settings, trust);
   const redis = new Redis(redisUrl, {
     ...credentials(settings),
-    ...(redisCaFile === '' ? {} : { tls: { ca: readCa(redisCaFile) } }),
+    ...(usedTrust && { tls: tlsOptions(usedTrust) }),
     lazyConnect: true,
     enableOfflineQueue: false,
     enableAutoPipelining: true,

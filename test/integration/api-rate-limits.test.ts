@@ -5,6 +5,7 @@ import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createRedis } from '#runtime/redis/create-redis.ts';
 import { createSharedCounts } from '#runtime/redis/request-counts.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { type ApiServer, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 import { type RedisServer, startRedisServer } from '#test/support/servers/redis-server.ts';
@@ -25,7 +26,8 @@ const startReplica = async (env: Record<string, string>, limit: number): Promise
   const lines: string[] = [];
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
   const config = readApiConfig(env);
-  const redis = life.use(createRedis(config, () => undefined));
+  const trust = createBundleTrust(config, { clock: systemClock, log });
+  const redis = life.use(createRedis(config, { trust, onError: () => undefined }));
   let uncounted = 0;
   const onUncounted = (): void => {
     uncounted += 1;
@@ -138,10 +140,11 @@ describe('rate limits in Redis', function () {
     await until('requests to be counted again', async () => (await replicas[0].get(token)).left !== null);
   });
 
-  it('work over TLS with a password, and not without either', async () => {
+  it('work over TLS with a password and its CA or the trust bundle, and not without (X22)', async () => {
     const redis = life.use(await startRedisServer({ password: 'correct-horse', tls: true }));
     const valid = { REDIS_PASSWORD: 'correct-horse', REDIS_CA_FILE: redis.caPath };
     await startReplicas(redis, 100, valid);
+    await startReplicas(redis, 100, { REDIS_PASSWORD: 'correct-horse', TRUST_BUNDLE_FILE: redis.caPath });
     for (const env of [
       { ...valid, REDIS_CA_FILE: '' },
       { ...valid, REDIS_PASSWORD: 'wrong' },

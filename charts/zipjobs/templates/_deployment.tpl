@@ -44,7 +44,7 @@ spec:
   {{- end }}
   containers:
     - {{- include "zipjobs.container" . | nindent 6 }}
-  {{- with include "zipjobs.secretVolumes" .secrets | trim }}
+  {{- with include "zipjobs.secretVolumes" (concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray)) | trim }}
   volumes: {{- . | nindent 4 }}
   {{- end }}
 {{- end -}}
@@ -61,7 +61,7 @@ ports:
   {{- end }}
 env: {{- include "zipjobs.containerEnv" . | nindent 2 }}
 {{- include "zipjobs.probes" . | nindent 0 }}
-{{- with include "zipjobs.secretMounts" .secrets | trim }}
+{{- with include "zipjobs.secretMounts" (concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray)) | trim }}
 volumeMounts: {{- . | nindent 2 }}
 {{- end }}
 resources: {{- toYaml $values.resources | nindent 2 }}
@@ -77,6 +77,6 @@ securityContext: {{- include "zipjobs.securityContext" (list .root $values.conta
 {{- with .env }}
 {{ toYaml . }}
 {{- end }}
-{{- $settings := merge .settings (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel) $values.settings }}
+{{- $settings := merge .settings (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel) (include "zipjobs.trustSettings" .root | fromJson) $values.settings }}
 {{ include "zipjobs.env" $settings | trim }}
 {{- end -}}

@@ -115,7 +115,7 @@ readinessProbe:
   failureThreshold: 3
 {{- end -}}
 
-{{/* Mounts of Secrets. Takes a list of dicts: name of the volume, secret, key. */}}
+{{/* Mounts of Secrets and ConfigMaps. Takes a list of dicts: name of the volume, secret or configMap, key, and optionally the file. */}}
 {{- define "zipjobs.secretMounts" -}}
 {{- range . }}
 - { name: {{ .name }}, mountPath: /etc/zipjobs/{{ .name }}, readOnly: true }
@@ -126,6 +126,10 @@ readinessProbe:
 {{- define "zipjobs.secretVolumes" -}}
 {{- range . }}
 - name: {{ .name }}
+  {{- if .configMap }}
+  configMap: { name: {{ .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
+  {{- else }}
   secret: { secretName: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .key }} }] }
+  {{- end }}
 {{- end }}
 {{- end -}}

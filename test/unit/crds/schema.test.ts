@@ -31,6 +31,7 @@ interface Schema {
 }
 
 const TIME = '2026-01-01T00:00:00Z';
+const CA_BUNDLE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
 const condition: Complete<Condition> = {
   type: 'Ready',
   status: 'True',
@@ -138,6 +139,7 @@ const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
     region: 'eu-west-1',
     host: 'h',
     accountId: 'a',
+    caBundle: CA_BUNDLE,
     endpoint: 'https://e',
     objectOptions: {
       storageClass: 'S',

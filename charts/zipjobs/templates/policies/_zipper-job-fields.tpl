@@ -106,6 +106,10 @@ env:
   SERVICE_ACCOUNT_DIR: { is: { value: /var/run/secrets/kubernetes.io/serviceaccount } }
   TERMINATION_LOG: { is: { value: /dev/termination-log } }
   TRACEPARENT: { rule: "value.size() == 2 && value.?value.orValue('').matches('^[0-9a-f-]{55}$')" }
+  {{- if .Values.trustBundle.configMapKeyRef.name }}
+  # The controller copies the certificates of the bundle.
+  TRUST_BUNDLE: { rule: "value.size() == 2 && value.?value.orValue('').size() <= 65536 && value.?value.orValue('').matches('^[A-Za-z0-9+/=\\\\s-]+$')" }
+  {{- end }}
   # The controller reads these ranges and addresses from the cluster.
   EGRESS_SERVICE_CIDRS: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:/,]*$')" }
   EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,]*$')" }

@@ -1,14 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer, type ServerOptions } from 'node:https';
 import { expect } from 'chai';
 import type { ResolveAll } from '#runtime/egress/dns-resolver.ts';
+import { parseCertificates } from '#runtime/tls/certificates.ts';
+import { fixedTrust } from '#runtime/tls/trust.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 import { failureOfResponse, rawServer } from './raw-server.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
-const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
+const trust = fixedTrust(parseCertificates(certificateText('ca.pem'), 'ca.pem'));
 
 describe('download: redirects and connections', () => {
   let origin: FileOrigin;
@@ -135,7 +136,10 @@ describe('download: redirects and connections', () => {
       startFileOrigin({
         scheme: 'https',
         makeServer: (listener) =>
-          createTlsServer({ cert: pem(certificate), key: pem('server.key'), ...options }, listener),
+          createTlsServer(
+            { cert: certificateText(certificate), key: certificateText('server.key'), ...options },
+            listener,
+          ),
       });
 
     const failureFor = async (
@@ -145,7 +149,7 @@ describe('download: redirects and connections', () => {
     ) => {
       const tls = await startTls(certificate, server);
       try {
-        const agent = { lookup, ca: pem('ca.pem') };
+        const agent = { lookup, trust };
         return await failureAt(`https://${host}:${tls.port}/gen/10/1`, {
           agent,
           settings: { sourceAttempts: 2 },
@@ -158,7 +162,7 @@ describe('download: redirects and connections', () => {
     it('reads from a server with a trusted certificate', async () => {
       const tls = await startTls('trusted.pem');
       const url = `https://files.test.example:${tls.port}/gen/100000/1`;
-      const [entry] = await withReader([url], readAll, { agent: { lookup, ca: pem('ca.pem') } });
+      const [entry] = await withReader([url], readAll, { agent: { lookup, trust } });
       expect(entry?.bytes.equals(generatedBytes(100_000, 1))).to.equal(true);
       await tls[Symbol.asyncDispose]();
     });
@@ -188,7 +192,7 @@ describe('download: redirects and connections', () => {
       const plain = `/redirect/302?to=${encodeURIComponent(origin.url('/gen/1/1'))}`;
       const tls = await startTls('trusted.pem');
       const error = await failureAt(`https://files.test.example:${tls.port}${plain}`, {
-        agent: { lookup, ca: pem('ca.pem') },
+        agent: { lookup, trust },
       });
       expect(error).to.include({ code: 'SourceInvalid', retryable: false });
       expect(origin.connections).to.equal(0);

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import {
   type AddressInfo,
   connect,
@@ -10,13 +9,15 @@ import {
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { expect } from 'chai';
 import type { ResolveAll } from '#runtime/egress/dns-resolver.ts';
+import { parseCertificates } from '#runtime/tls/certificates.ts';
+import { fixedTrust } from '#runtime/tls/trust.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 import { failureAt, type HarnessOptions, readAll, withReader } from './source-harness.ts';
 
-const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
-const pem = (name: string): string => readFileSync(new URL(name, CERTIFICATES), 'utf8');
+const trust = fixedTrust(parseCertificates(certificateText('ca.pem'), 'ca.pem'));
 
 const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
-const options: HarnessOptions = { agent: { lookup, ca: pem('ca.pem') }, settings: { sourceAttempts: 2 } };
+const options: HarnessOptions = { agent: { lookup, trust }, settings: { sourceAttempts: 2 } };
 
 const listen = async (server: Server): Promise<number> => {
   server.listen(0, '127.0.0.1');
@@ -35,10 +36,13 @@ const track = (socket: Socket): Socket => {
 /** A TLS server that responds to every connection with these bytes and closes it. */
 const startTls = async (response: string, tls: TlsOptions = {}) => {
   const protocols: (string | false | null)[] = [];
-  const server = createTlsServer({ cert: pem('trusted.pem'), key: pem('server.key'), ...tls }, (socket) => {
-    protocols.push(socket.alpnProtocol);
-    track(socket).once('data', () => socket.end(response));
-  });
+  const server = createTlsServer(
+    { cert: certificateText('trusted.pem'), key: certificateText('server.key'), ...tls },
+    (socket) => {
+      protocols.push(socket.alpnProtocol);
+      track(socket).once('data', () => socket.end(response));
+    },
+  );
   cleanups.push(() => server.close());
   return { port: await listen(server), protocols };
 };

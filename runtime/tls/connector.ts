@@ -1,0 +1,16 @@
+import { buildConnector } from 'undici';
+import type { ClientTls, Trust } from './trust.ts';
+
+/** A connector for agents of undici. Every new connection uses the authorities that are trusted at its start. */
+export const createTlsConnector = (
+  trust: Trust,
+  options: buildConnector.BuildOptions = {},
+): buildConnector.connector => {
+  let known: { readonly tls: ClientTls; readonly connect: buildConnector.connector } | undefined;
+  return (target, callback) => {
+    const tls = trust.tls();
+    // A new connector also forgets TLS sessions, which could be resumed without a check of the certificate.
+    if (known?.tls !== tls) known = { tls, connect: buildConnector({ ...options, ...tls }) };
+    known.connect(target, callback);
+  };
+};

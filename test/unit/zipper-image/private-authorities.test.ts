@@ -1,0 +1,109 @@
+/** Which certificate authorities a zipper trusts, with real TLS servers and processes. */
+import { once } from 'node:events';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { startZipper, ZipperHost, type ZipperJob } from '#test/support/processes/zipper-process.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { certificatePath, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
+
+const ENV = {
+  STORE_ATTEMPTS: '1',
+  STORE_THROTTLED_ATTEMPTS: '1',
+  SOURCE_ATTEMPTS: '1',
+  PART_SIZE_BYTES: String(5 * 1024 * 1024),
+};
+
+describe('the certificate authorities of a zipper', function () {
+  this.timeout(120_000);
+  let host: ZipperHost;
+  let origin: FileOrigin;
+  let store: HostileStore;
+  /** Signed by the operator's authority, and by the bucket's. */
+  let fronts: Readonly<Record<'source' | 'otherSource' | 'store', TlsFront>>;
+  const started = new AsyncDisposableStack();
+  before(async () => {
+    host = started.use(await ZipperHost.start());
+    origin = started.use(await startFileOrigin());
+    store = started.use(await startHostileStore());
+    fronts = {
+      source: started.use(await startTlsFront(origin.origin, 'private.pem')),
+      otherSource: started.use(await startTlsFront(origin.origin, 'loopback.pem')),
+      store: started.use(await startTlsFront(store.endpoint, 'loopback.pem')),
+    };
+  });
+  after(() => started.disposeAsync());
+
+  /** The exit code and failure of a job with one source and this store. */
+  const run = async (
+    { source, endpoint }: { readonly source: TlsFront; readonly endpoint: string },
+    { caBundle, env }: { readonly caBundle?: string; readonly env?: Readonly<Record<string, string>> },
+  ) => {
+    const bucket = {
+      service: 's3',
+      name: 'bucket',
+      endpoint,
+      ...(caBundle !== undefined && { caBundle }),
+    } as const;
+    const job: ZipperJob = {
+      endpoint,
+      bucket: 'bucket',
+      key: 'a.zip',
+      files: [{ url: `${source.url}/gen/1000/1`, filename: 'a.bin' }],
+      task: { bucket },
+      env: { ...ENV, ...env },
+    };
+    const program = await host.prepare(job);
+    const child = startZipper(program);
+    child.stdout?.resume();
+    child.stderr?.resume();
+    const [code] = (await once(child, 'close')) as [number | null];
+    const message = JSON.parse(await readFile(join(program.directory, 'termination'), 'utf8')) as {
+      readonly failure?: { readonly code: string; readonly message: string };
+    };
+    await rm(program.directory, { recursive: true });
+    return { code, failure: message.failure };
+  };
+
+  it('are the public ones by default', async () => {
+    const { failure } = await run({ source: fronts.source, endpoint: store.endpoint }, {});
+    expect(failure?.code).to.equal('SourceTlsError');
+  });
+
+  it("include the operator's for sources and stores, and the bucket's for its store (X22)", async () => {
+    const env = { TRUST_BUNDLE: fronts.source.authority };
+    const both = { source: fronts.source, endpoint: fronts.store.url };
+    expect((await run(both, { env, caBundle: fronts.store.authority })).code).to.equal(0);
+    expect((await run(both, { env })).failure?.code).to.equal('BucketMisconfigured');
+    await using other = await startTlsFront(store.endpoint, 'private.pem');
+    expect((await run({ source: fronts.source, endpoint: other.url }, { env })).code).to.equal(0);
+  });
+
+  it("never include the bucket's for sources (X22)", async () => {
+    const caBundle = fronts.store.authority;
+    const { failure } = await run({ source: fronts.otherSource, endpoint: fronts.store.url }, { caBundle });
+    expect(failure?.code).to.equal('SourceTlsError');
+  });
+
+  it('keep those of NODE_EXTRA_CA_CERTS, which a bundle would replace (X22)', async () => {
+    const env = {
+      TRUST_BUNDLE: fronts.source.authority,
+      NODE_EXTRA_CA_CERTS: certificatePath('loopback.pem'),
+    };
+    const { code } = await run({ source: fronts.source, endpoint: fronts.store.url }, { env });
+    expect(code).to.equal(0);
+  });
+
+  it('must be valid certificates (X22)', async () => {
+    const broken = fronts.store.authority.replace('MII', 'MIJ');
+    const servers = { source: fronts.source, endpoint: fronts.store.url };
+    const ofBucket = await run(servers, { env: { TRUST_BUNDLE: fronts.source.authority }, caBundle: broken });
+    expect(ofBucket.failure?.code).to.equal('BucketMisconfigured');
+    expect(ofBucket.failure?.message).to.contain(
+      "the bucket's caBundle: certificate 1 is not a valid certificate",
+    );
+    const ofOperator = await run(servers, { env: { TRUST_BUNDLE: fronts.source.authority + broken } });
+    expect(ofOperator.failure?.message).to.contain('TRUST_BUNDLE: certificate 2 is not a valid certificate');
+  });
+});
