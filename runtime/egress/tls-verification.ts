@@ -4,6 +4,6 @@ import { ConfigError } from '../errors.ts';
 export const assertTlsVerification = (env: Readonly<Record<string, string | undefined>>): void => {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0')
     throw new ConfigError(
-      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches certificate checks off; unset it, and name a private authority in NODE_EXTRA_CA_CERTS',
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 switches certificate checks off; unset it, and add a private authority to trustBundle of the chart',
     );
 };

@@ -6,7 +6,10 @@ import { expect } from 'chai';
 import { createCurrentConfig } from '#controller/current-config.ts';
 import { createSender } from '#controller/webhook/sender.ts';
 import { parseSigningSecret } from '#controller/webhook/signature.ts';
-import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { testJob } from '#controller/zip-bucket/test-manifest.ts';
+import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipperTask } from '#crds/zipper-task.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type BundleTrust, createBundleTrust } from '#runtime/tls/bundle-file.ts';
@@ -60,6 +63,23 @@ describe('the certificate authorities of the controller', () => {
     writeFileSync(file, CA + OTHER);
     expect(envOf()).to.deep.include({ name: 'TRUST_BUNDLE', value: CA + OTHER });
     expect(envOf()).to.deep.include({ name: 'LOG_LEVEL', value: 'debug' });
+  });
+
+  it('of a bucket reach its archives, recoveries and tests as part of the task only (X22)', () => {
+    const bucket = aZipBucket({ caBundle: CA });
+    const config = aConfig();
+    const upload = { state: 'open', uploadId: 'u', partSize: 1 } as const;
+    const attempt = { n: 1, podUid: 'pod' };
+    for (const { spec } of [
+      archiveJob(aZipJob(), bucket, config),
+      recoveryJob(aZipJob(), { attempt, upload, bucket }, config),
+      testJob(bucket, '1', config),
+    ]) {
+      const { metadata, spec: pod } = spec?.template ?? {};
+      const task = JSON.parse(metadata?.annotations?.[ANNOTATIONS.task] ?? '') as ZipperTask;
+      expect(task.bucket.caBundle).to.equal(CA);
+      expect(JSON.stringify(pod)).not.to.contain('CERTIFICATE');
+    }
   });
 
   it('are not copied to zippers without a bundle', () => {

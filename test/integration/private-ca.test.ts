@@ -1,0 +1,109 @@
+/** A job whose source, store and webhook have certificates of private authorities, with the bundle of the chart. */
+import { expect } from 'chai';
+import { ANNOTATIONS, bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
+import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+
+const NAMESPACE = 'private-ca';
+const CONFIG_MAP = { name: 'corporate-ca', key: 'bundle.pem' };
+
+describe('a job with private certificate authorities', function () {
+  this.timeout(240_000);
+  const life = new AsyncDisposableStack();
+  let cluster: Cluster;
+  let baseUrl: string;
+  let project: Project;
+  let receiver: WebhookReceiver;
+  let source: TlsFront;
+  let store: TlsFront;
+
+  before(async () => {
+    life.defer(() => resetInstallation());
+    cluster = await sharedCluster();
+    await applyObjects(cluster, [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
+      {
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        metadata: { name: CONFIG_MAP.name, namespace: RELEASE_NAMESPACE },
+        data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
+      },
+    ]);
+    const installation = await installChart(cluster, { trustBundle: { configMapKeyRef: CONFIG_MAP } });
+    baseUrl = await installation.apiUrl();
+    const origin = life.use(await startFileOrigin());
+    receiver = life.use(await startWebhookReceiver());
+    source = life.use(await startTlsFront(origin.origin));
+    const hook = life.use(await startTlsFront(receiver.url));
+    store = life.use(await startTlsFront(cluster.store.endpoint, 'loopback.pem'));
+    project = life.use(await createProject(cluster, { namespace: NAMESPACE, webhookUrl: hook.url }));
+    life.defer(async () => {
+      await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
+    });
+    receiver.trust(project.webhookSecret);
+    await untilTokenKnown(baseUrl, project.token);
+  });
+  after(() => life.disposeAsync());
+
+  const bucketName = (): string => bucketResourceName('s3', project.bucketName);
+  /** Changes the bucket, tests it and returns its condition Ready. */
+  const readyAfter = async (nonce: string, spec: Partial<ZipBucket['spec']>) => {
+    const patch = { metadata: { annotations: { [ANNOTATIONS.testBucket]: nonce } }, spec };
+    const args = [
+      'patch',
+      'zipbucket',
+      bucketName(),
+      '-n',
+      NAMESPACE,
+      '--type=merge',
+      '-p',
+      JSON.stringify(patch),
+    ];
+    await cluster.kubectl(args);
+    const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${bucketName()}`;
+    const bucket = await until(`the result of test ${nonce}`, async () => {
+      const current = await cluster.read<ZipBucket>(path);
+      return current.status?.test?.nonce === nonce && current;
+    });
+    return findCondition(bucket.status?.conditions, 'Ready');
+  };
+
+  it("succeeds from source to webhook, with the chart's bundle and the bucket's own (X22)", async () => {
+    const refused = await readyAfter('without', { endpoint: store.url });
+    expect(refused, JSON.stringify(refused)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
+    const ready = await readyAfter('with', { endpoint: store.url, caBundle: store.authority });
+    expect(ready, JSON.stringify(ready)).to.include({ status: 'True' });
+    const uuid = await postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key: 'private.zip',
+      urls: [{ url: `${source.url}/gen/100000/1`, filename: 'a.bin' }],
+    });
+    await project.untilPhase(uuid, ['Succeeded']);
+    await receiver.next(({ body }) => body.includes(uuid) && body.includes('COMPLETED'));
+    expect(await project.bucket.keys()).to.deep.equal(['private.zip']);
+  });
+
+  it('refuses a caBundle that is no list of certificates (X22)', async () => {
+    for (const caBundle of [
+      'certificate',
+      `${store.authority}${certificateText('server.key')}`,
+      'A'.repeat(16_385),
+    ]) {
+      const patch = JSON.stringify({ spec: { caBundle } });
+      const args = ['patch', 'zipbucket', bucketName(), '-n', NAMESPACE, '--type=merge', '-p', patch];
+      const { stderr } = await cluster.kubectl(args, { allowFailure: true });
+      expect(stderr).to.contain('spec.caBundle');
+    }
+  });
+});
