@@ -26,7 +26,7 @@ describe("the chart's table of zipper Jobs", function () {
   this.timeout(30 * 60_000);
 
   it('names the variables and paths of the contract (N9)', async () => {
-    const variables = await variablesOf();
+    const variables = await variablesOf({ 'trustBundle.configMapKeyRef.name': 'ca' });
     for (const name of Object.values(ZIPPER_ENV))
       expect(variables.get('envRefused'), name).to.contain(JSON.stringify(name));
     for (const path of Object.values(ZIPPER_PATHS))
