@@ -15,6 +15,12 @@ const REMEDIES: Readonly<Partial<Record<FailureCode, string>>> = {
   SourceNotFound: 'Check the response of the URL, correct the URL, and send the request again.',
   SourceExpired:
     'Sign the URLs again with an expiry that covers the time in the queue, and send the request again.',
+  SourceProxyAuthenticationRequired:
+    'Ask your administrator to correct proxy.sources.credentialSecretRef. Then run the job again.',
+  SourceProxyForbidden: 'Ask your administrator to allow the host of the URL in the proxy for sources.',
+  StoreProxyAuthenticationRequired:
+    'Ask your administrator to correct proxy.stores.credentialSecretRef. Then run the job again.',
+  StoreProxyForbidden: 'Ask your administrator to allow the host of the store in the proxy for stores.',
   SourceTlsError: 'Renew the certificate of the source, or use another URL.',
   SourceTooLarge: 'Remove the file from the request, or ask your administrator to raise the limit.',
   ArchiveTooLarge: 'Split the request into several archives, or ask your administrator to raise the limit.',

@@ -1,5 +1,12 @@
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
+import {
+  SOURCE_PROXY_SETTINGS,
+  STORE_PROXY_SETTINGS,
+  sourceProxy,
+  storeProxy,
+  WEBHOOK_PROXY_SETTINGS,
+} from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import {
@@ -94,13 +101,22 @@ export const CONTROLLER_SETTINGS = {
   ...WEBHOOK_SETTINGS,
   ...NETWORK_SETTINGS,
   ...EGRESS_SETTINGS,
+  ...WEBHOOK_PROXY_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
   ...TRUST_SETTINGS,
 } as const satisfies Settings;
 
+/** Without this check, every job would fail. */
+const checkZipperProxies = (zipperEnv: Readonly<Record<string, string>>): void => {
+  const settings = readConfig({ ...SOURCE_PROXY_SETTINGS, ...STORE_PROXY_SETTINGS }, zipperEnv);
+  sourceProxy(settings, []);
+  storeProxy(settings, []);
+};
+
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {
   readonly zipperEnv: Readonly<Record<string, string>>;
   readonly zipperPod: ZipperPodValues;
+  readonly zipperProxySecrets: Readonly<Record<string, string>>;
   readonly zipperResources: Resources;
   readonly recoveryResources: Resources;
   readonly webhookSchedule: readonly number[];
@@ -114,10 +130,12 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
   for (const text of plain.storeAllowCidrs) requireCidr(text, 'STORE_ALLOW_CIDRS');
   const zipperEnv = readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson);
   checkRecoveryLimit(plain.recoveryDeadlineSeconds, zipperEnv);
+  checkZipperProxies(zipperEnv);
   return Object.freeze({
     ...plain,
     zipperEnv,
     zipperPod: readZipperPod('ZIPPER_POD_JSON', plain.zipperPodJson),
+    zipperProxySecrets: readStringMap('ZIPPER_PROXY_SECRETS_JSON', plain.zipperProxySecretsJson),
     zipperResources: readResources('ZIPPER_RESOURCES_JSON', plain.zipperResourcesJson),
     recoveryResources: readResources('RECOVERY_RESOURCES_JSON', plain.recoveryResourcesJson),
     webhookSchedule: parseSchedule('WEBHOOK_SCHEDULE_SECONDS', plain.webhookScheduleSeconds),

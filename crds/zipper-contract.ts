@@ -96,6 +96,14 @@ export const FAILURE_CODES = {
   SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent no data, or sent it too slowly.' },
   SourceTooLarge: { exit: 'archiveLimit', text: 'A source exceeds the maximum file size.' },
   SourceInvalid: { exit: 'sourceFailed', text: 'A source responded with something other than a file.' },
+  SourceProxyAuthenticationRequired: {
+    exit: 'sourceUnavailable',
+    text: "The proxy for sources does not accept the operator's credentials.",
+  },
+  SourceProxyForbidden: {
+    exit: 'sourceFailed',
+    text: 'The proxy for sources refused to connect to a source.',
+  },
   SourceTlsError: { exit: 'sourceFailed', text: 'The certificate of a source is not valid.' },
   ArchiveTooLarge: { exit: 'archiveLimit', text: 'The archive would exceed its maximum size.' },
   BucketNotFound: { exit: 'bucketRefused', text: 'The bucket does not exist at the provider.' },
@@ -107,6 +115,14 @@ export const FAILURE_CODES = {
   BucketMisconfigured: {
     exit: 'bucketRefused',
     text: 'The region, host or endpoint does not match the bucket.',
+  },
+  StoreProxyAuthenticationRequired: {
+    exit: 'storeUnavailable',
+    text: "The proxy for stores does not accept the operator's credentials.",
+  },
+  StoreProxyForbidden: {
+    exit: 'bucketRefused',
+    text: 'The proxy for stores refused to connect to the store.',
   },
   StoreUnavailable: { exit: 'storeUnavailable', text: 'The store stayed unavailable after all retries.' },
   StoreCorrupted: { exit: 'storeUnavailable', text: 'The stored data differs from the data sent.' },

@@ -1,5 +1,6 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
@@ -224,6 +225,8 @@ const POD_SETTINGS = {
     description: 'port of the API server',
   },
   ...EGRESS_SETTINGS,
+  ...SOURCE_PROXY_SETTINGS,
+  ...STORE_PROXY_SETTINGS,
   trustBundle: {
     env: ZIPPER_ENV.trustBundle,
     type: 'string',

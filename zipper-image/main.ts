@@ -6,6 +6,7 @@ import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { sourceProxy, storeProxy } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
@@ -49,7 +50,12 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
   const { config, lifetime } = process;
   const provider = providerOf(bucket, toStoreRules(config));
   // One connection more than parts in flight, for other requests during the upload.
-  const options = { connections: config.partsInFlight + 1, trust: storeTrust(config, bucket) };
+  const options = {
+    connections: config.partsInFlight + 1,
+    trust: storeTrust(config, bucket),
+    proxy: storeProxy(config, apiServerHosts(config)),
+    tunnelTimeoutMs: config.storeConnectTimeoutMs,
+  };
   const store = createStore({
     bucket,
     provider,
@@ -63,6 +69,12 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
   lifetime.resources.defer(() => store.close());
   return store;
 };
+
+/** Never behind a proxy. */
+const apiServerHosts = (config: ZipperConfig): readonly string[] => [
+  config.apiServerHost,
+  ...config.egressApiServerAddresses,
+];
 
 /** Only the ranges of stores are open here: a range that is opened for a store is not open for sources. */
 const storeEgressPolicy = (config: ZipperConfig): EgressPolicy =>
@@ -103,6 +115,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     connectTimeoutMs: config.sourceConnectTimeoutMs,
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
     trust: sourceTrust(config),
+    proxy: sourceProxy(config, apiServerHosts(config)),
   });
   lifetime.resources.defer(() => agent.destroy());
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';

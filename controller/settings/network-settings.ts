@@ -14,6 +14,12 @@ export const NETWORK_SETTINGS = {
     default: [],
     description: 'CIDRs of the API server, for the NetworkPolicy',
   },
+  proxyCidrs: {
+    env: 'PROXY_CIDRS',
+    type: 'array',
+    default: [],
+    description: 'CIDRs of the proxies of zippers, for the NetworkPolicy',
+  },
   apiServerPorts: {
     env: 'API_SERVER_PORTS',
     type: 'array',

@@ -63,6 +63,13 @@ export const ZIPPER_SETTINGS = {
     default: '',
     description: 'default priority class of zipper pods',
   },
+  zipperProxySecretsJson: {
+    env: 'ZIPPER_PROXY_SECRETS_JSON',
+    type: 'string',
+    default: '{}',
+    description:
+      "Secrets in the project namespaces with the keys username and password of the zipper's proxies: JSON object of SOURCE and STORE to name",
+  },
   zipperGraceSeconds: {
     env: 'ZIPPER_GRACE_SECONDS',
     type: 'integer',

@@ -58,6 +58,11 @@ const headersOf = (delivery: Delivery, now: Date): Record<string, string> => {
 };
 
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']);
+const PROXY: ReadonlyMap<string, string> = new Map([
+  ['ProxyAuthenticationRequired', 'proxy-authentication-required'],
+  ['ProxyForbidden', 'proxy-forbidden'],
+  ['ProxyUnavailable', 'proxy-unavailable'],
+]);
 const TLS = /CERT|TLS|SSL|SIGNATURE/;
 const UNREACHABLE = 'unreachable';
 
@@ -66,6 +71,8 @@ const classOf = (error: unknown): string => {
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   const code = errorCode(error) ?? '';
   if (LOST.has(code)) return 'connection-lost';
+  const byProxy = PROXY.get(code);
+  if (byProxy !== undefined) return byProxy;
   return TLS.test(code) ? 'tls' : UNREACHABLE;
 };
 

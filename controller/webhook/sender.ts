@@ -1,6 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { webhookProxy } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
@@ -24,6 +25,10 @@ export interface SenderOptions {
     | 'webhookConcurrency'
     | 'webhookTimeoutMs'
     | 'webhookAllowHttp'
+    | 'webhookProxyUrl'
+    | 'webhookNoProxy'
+    | 'webhookProxyUsername'
+    | 'webhookProxyPassword'
   >;
   readonly secrets: Pick<ObjectClient<Secret>, 'get'>;
   readonly clock: Clock;
@@ -46,6 +51,7 @@ export const createSender = ({ config, secrets, clock, trust, resources }: Sende
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     trust,
+    proxy: webhookProxy(config, [config.kubernetesHost, ...config.egressApiServerAddresses]),
   });
   resources.defer(() => agent.destroy());
   const deliver = createDeliver({

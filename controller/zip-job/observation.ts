@@ -99,6 +99,7 @@ export type DecisionConfig = Pick<
   | 'zipperImagePullSecrets'
   | 'zipperEnv'
   | 'zipperPod'
+  | 'zipperProxySecrets'
   | 'zipperResources'
   | 'zipperPriorityClassName'
   | 'zipperGraceSeconds'

@@ -20,7 +20,10 @@ export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undef
   const egress = toEgressOptions(config, config.kubernetesHost);
   return {
     // A NetworkPolicy cannot tell a source from a store. The zipper does.
-    open: openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),
+    open: [
+      ...openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),
+      ...config.proxyCidrs.map((cidr) => ({ cidr })),
+    ],
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };

@@ -8,6 +8,8 @@ import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
+import { createProxiedConnector } from './proxy/proxied-connector.ts';
+import type { Proxy } from './proxy/proxy.ts';
 
 export interface GuardedAgentOptions {
   /** Maximum connections to one origin. Further requests wait. */
@@ -20,10 +22,12 @@ export interface GuardedAgentOptions {
   readonly lookup?: ResolveAll;
   /** Default: Node's own certificate authorities. */
   readonly trust?: Trust;
+  /** Default: none. */
+  readonly proxy?: Proxy | undefined;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
-const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
+export const DEFAULT_CONNECT_TIMEOUT_MS = 10_000;
 export const DEFAULT_DNS_TIMEOUT_MS = 5000;
 
 /** The closed ranges for Node's own check of the address before a socket connects. */
@@ -43,13 +47,15 @@ const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
 /**
  * An HTTP/1.1 client that connects only to addresses that the policy allows. Two independent checks cover every new
  * socket: our rules for IP literals and for all results of a DNS lookup, and net.BlockList with the same ranges for the
- * connected address. Proxies from the environment are ignored, because the address behind a proxy cannot be checked.
- * Redirects are not followed. A refused connection fails with EgressRefusedError. The caller must destroy the agent.
+ * connected address. Behind the operator's proxy, only names and IP literals can be checked. Proxies from the environment
+ * are ignored. Redirects are not followed. A refused connection fails with EgressRefusedError. The caller must destroy the
+ * agent.
  */
 export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOptions): Agent => {
-  const connect = createTlsConnector(options.trust ?? BUILT_IN_TRUST, {
+  const { trust = BUILT_IN_TRUST, proxy, connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const direct = createTlsConnector(trust, {
     allowH2: false,
-    timeout: options.connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS,
+    timeout: timeoutMs,
     autoSelectFamily: true,
     blockList: toBlockList(policy),
     lookup: createGuardedLookup(policy, {
@@ -57,6 +63,7 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
       ...defined({ resolve: options.lookup }),
     }),
   });
+  const connect = proxy ? createProxiedConnector(proxy, { direct, trust, timeoutMs }) : direct;
   return new Agent({
     allowH2: false,
     pipelining: 1,

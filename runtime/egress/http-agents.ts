@@ -2,20 +2,27 @@ import { type AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { toError } from '../errors.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
-import { DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
+import { DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
 import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
+import type { Proxy } from './proxy/proxy.ts';
+import { openTunnel } from './proxy/tunnel.ts';
 
 export interface HttpAgentsOptions {
   /** Maximum connections to one origin. Further requests wait. */
   readonly connections: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
+  /** Default 10 s, for a tunnel through the proxy. */
+  readonly tunnelTimeoutMs?: number;
   /** Default: Node's own certificate authorities. Changes of it apply to new agents only. */
   readonly trust?: Trust;
+  /** Default: none. */
+  readonly proxy?: Proxy | undefined;
 }
 
 /** Agents of node:http and node:https, for clients that need those. The caller must destroy them. */
@@ -59,6 +66,40 @@ const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
   };
 };
 
+/**
+ * Opens a tunnel for every new connection to a host that needs the proxy, for plain HTTP too. Node counts a connection once
+ * it exists, so requests that start at the same time can exceed the limit of connections by their number.
+ */
+const tunnelConnections = (agent: HttpAgent, proxy: Proxy, options: HttpAgentsOptions): void => {
+  const { trust = BUILT_IN_TRUST, tunnelTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const connect = agent.createConnection.bind(agent);
+  const isSecure = agent instanceof HttpsAgent;
+  agent.createConnection = (target, callback): Duplex | null | undefined => {
+    const host = target.host ?? '';
+    const port = Number(target.port) || (isSecure ? 443 : 80);
+    if (!callback || proxy.isDirect(host, port)) return connect(target, callback);
+    const open = async (): Promise<void> => {
+      try {
+        const socket = await openTunnel(proxy, { host, port }, { trust, timeoutMs });
+        // The TLS agent starts TLS on a socket that it is given.
+        const overTunnel = { ...target, socket };
+        callback(null, isSecure ? (connect(overTunnel) ?? socket) : socket);
+      } catch (error) {
+        callback(toError(error), new Socket());
+      }
+    };
+    void open();
+    return undefined;
+  };
+};
+
+const route = (agents: HttpAgents, options: HttpAgentsOptions): HttpAgents => {
+  const { proxy } = options;
+  if (proxy)
+    for (const agent of [agents.httpAgent, agents.httpsAgent]) tunnelConnections(agent, proxy, options);
+  return agents;
+};
+
 /** Agents that connect only to addresses that the policy allows, with the same two checks as the guarded agent. */
 export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
   const guarded = {
@@ -66,7 +107,10 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
     blockList: toBlockList(policy),
     lookup: createGuardedLookup(policy, { dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS }),
   };
-  const agents = pair(new HttpAgent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) }));
+  const agents = route(
+    pair(new HttpAgent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) })),
+    options,
+  );
   guardConnections(agents.httpAgent, policy);
   guardConnections(agents.httpsAgent, policy);
   return agents;
@@ -74,4 +118,10 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
 
 /** Agents without checks, for hosts that callers cannot choose. */
 export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
-  pair(new HttpAgent(agentOptions(options)), new HttpsAgent({ ...agentOptions(options), ...tlsOf(options) }));
+  route(
+    pair(
+      new HttpAgent(agentOptions(options)),
+      new HttpsAgent({ ...agentOptions(options), ...tlsOf(options) }),
+    ),
+    options,
+  );

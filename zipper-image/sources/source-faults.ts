@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import { defined } from '#runtime/optional.ts';
@@ -13,6 +14,11 @@ const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]
 /** Codes of OpenSSL and Node.js for a rejected certificate or handshake. */
 const TLS_CODE =
   /^(?:CERT_|CRL_|ERR_TLS_|ERR_SSL_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_|INVALID_CA|EPROTO)/;
+const PROXY_CODES: Readonly<Record<ProxyErrorCode, SourceFault['code']>> = {
+  ProxyAuthenticationRequired: 'SourceProxyAuthenticationRequired',
+  ProxyForbidden: 'SourceProxyForbidden',
+  ProxyUnavailable: 'SourceUnreachable',
+};
 const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
 const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
@@ -78,6 +84,8 @@ const headFault = (cause: unknown): SourceFault => {
       retryable: false,
       cause,
     };
+  if (cause instanceof ProxyError)
+    return { code: PROXY_CODES[cause.code], text: cause.message, retryable: cause.retryable, cause };
   return { code: 'SourceUnreachable', text: 'the source is unreachable', retryable: true, cause };
 };
 

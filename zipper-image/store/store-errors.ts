@@ -96,6 +96,9 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
 for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
 
 const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
+  ['ProxyAuthenticationRequired', never('StoreProxyAuthenticationRequired')],
+  ['ProxyForbidden', never('StoreProxyForbidden')],
+  ['ProxyUnavailable', later],
   ['EgressRefused', never('BucketMisconfigured')],
   ['ERR_IP_BLOCKED', never('BucketMisconfigured')],
   // The name does not exist. An unavailable resolver returns EAI_AGAIN.

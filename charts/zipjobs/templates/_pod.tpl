@@ -52,7 +52,7 @@ as 5.36870912e+10.
 {{/* Settings that the controller copies to zipper pods: name -> text, as JSON. */}}
 {{- define "zipjobs.zipperSettings" -}}
 {{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
-{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) -}}
+{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) (include "zipjobs.proxySettings" (list . "sources" "SOURCE") | fromJson) (include "zipjobs.proxySettings" (list . "stores" "STORE") | fromJson) -}}
 {{- $texts := dict -}}
 {{- range $name, $value := $settings -}}
 {{- $text := include "zipjobs.envText" $value -}}

@@ -90,6 +90,15 @@ const fieldEnv = (name: string, fieldPath: string): EnvVar => ({
   valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath } },
 });
 
+/** The credentials of the proxies. Their Secrets are in the namespace of the project, like pull Secrets. */
+const proxyEnv = (secrets: DecisionConfig['zipperProxySecrets']): readonly EnvVar[] =>
+  Object.entries(secrets).flatMap(([purpose, name]) =>
+    (['username', 'password'] as const).map((key) => ({
+      name: `${purpose}_PROXY_${key.toUpperCase()}`,
+      valueFrom: { secretKeyRef: { name, key } },
+    })),
+  );
+
 /** The operator's variables come first, so that those of the controller override them. */
 const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
   const own: readonly EnvVar[] = [
@@ -100,6 +109,7 @@ const envOf = ({ config, traceparent }: ZipperPod): readonly EnvVar[] => {
     { name: ZIPPER_ENV.filesDir, value: ZIPPER_PATHS.filesDir },
     { name: ZIPPER_ENV.serviceAccountDir, value: ZIPPER_PATHS.serviceAccountDir },
     { name: ZIPPER_ENV.terminationLog, value: ZIPPER_PATHS.terminationLog },
+    ...proxyEnv(config.zipperProxySecrets),
     ...(traceparent === undefined ? [] : [{ name: ZIPPER_ENV.traceparent, value: traceparent }]),
   ];
   const taken = new Set(own.map(({ name }) => name));

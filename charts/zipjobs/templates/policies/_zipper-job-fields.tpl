@@ -113,6 +113,10 @@ env:
   # The controller reads these ranges and addresses from the cluster.
   EGRESS_SERVICE_CIDRS: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:/,]*$')" }
   EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,]*$')" }
+  {{- range $prefix, $secret := include "zipjobs.zipperProxySecrets" . | fromJson }}
+  {{ $prefix }}_PROXY_USERNAME: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ $secret }}, key: username } } } }
+  {{ $prefix }}_PROXY_PASSWORD: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ $secret }}, key: password } } } }
+  {{- end }}
   # Without the operator's settings, a zipper would use its own egress and store rules.
   {{- range $name, $text := include "zipjobs.zipperSettings" . | fromJson }}
   {{ $name }}: { required: true, is: { value: {{ toRawJson $text }} } }

@@ -1,0 +1,200 @@
+/** Agents behind a real proxy, with real origins. The proxy resolves the names, which exist nowhere else. */
+import { get as httpGet } from 'node:http';
+import { get as httpsGet } from 'node:https';
+import { expect } from 'chai';
+import { request } from 'undici';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { createGuardedHttpAgents, createHttpAgents, type HttpAgents } from '#runtime/egress/http-agents.ts';
+import { createProxy, type Proxy } from '#runtime/egress/proxy/proxy.ts';
+import { errorCode } from '#runtime/errors.ts';
+import { parseCertificates } from '#runtime/tls/certificates.ts';
+import { fixedTrust } from '#runtime/tls/trust.ts';
+import {
+  type ConnectProxy,
+  type ConnectProxyOptions,
+  startConnectProxy,
+} from '#test/support/servers/connect-proxy.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
+
+const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
+const trust = fixedTrust(parseCertificates(certificateText('private-ca.pem'), 'private-ca.pem'));
+
+interface Values {
+  readonly noProxy?: readonly string[];
+  readonly username?: string;
+  readonly password?: string;
+}
+
+const proxyAt = (
+  url: string,
+  { noProxy = [], username = '', password = '' }: Values = {},
+): Proxy | undefined =>
+  createProxy('sources', { url, noProxy, username, password, directHosts: [] }, 'SOURCE_NO_PROXY');
+
+type Ask = (url: string) => Promise<number | string>;
+
+const byUndici = async (proxy: Proxy | undefined, use: (ask: Ask) => Promise<void>): Promise<void> => {
+  const agent = createGuardedAgent(policy, { connections: 2, trust, proxy, connectTimeoutMs: 2000 });
+  const ask: Ask = async (url) => {
+    try {
+      const { statusCode, body } = await request(url, { dispatcher: agent });
+      await body.dump();
+      return statusCode;
+    } catch (error) {
+      return errorCode(error) ?? String(error);
+    }
+  };
+  try {
+    await use(ask);
+  } finally {
+    await agent.destroy();
+  }
+};
+
+const byNode = async (agents: HttpAgents, use: (ask: Ask) => Promise<void>): Promise<void> => {
+  const ask: Ask = (url) => {
+    const { promise, resolve } = Promise.withResolvers<number | string>();
+    const sent = url.startsWith('https:')
+      ? httpsGet(url, { agent: agents.httpsAgent })
+      : httpGet(url, { agent: agents.httpAgent });
+    sent.on('response', (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    });
+    sent.on('error', (error) => resolve(errorCode(error) ?? String(error)));
+    return promise;
+  };
+  await use(ask).finally(() => agents.destroy());
+};
+
+const KINDS: Readonly<
+  Record<string, (proxy: Proxy | undefined, use: (ask: Ask) => Promise<void>) => Promise<void>>
+> = {
+  'the guarded agent': byUndici,
+  'guarded agents of node:http': (proxy, use) =>
+    byNode(createGuardedHttpAgents(policy, { connections: 2, trust, proxy, tunnelTimeoutMs: 2000 }), use),
+  'agents of node:http': (proxy, use) =>
+    byNode(createHttpAgents({ connections: 2, trust, proxy, tunnelTimeoutMs: 2000 }), use),
+};
+
+for (const [kind, withAgent] of Object.entries(KINDS))
+  describe(`${kind} behind a proxy`, () => {
+    const started = new AsyncDisposableStack();
+    let origin: FileOrigin;
+    let tls: TlsFront;
+    before(async () => {
+      origin = started.use(await startFileOrigin());
+      tls = started.use(await startTlsFront(origin.origin));
+    });
+    after(() => started.disposeAsync());
+
+    const withProxy = async (
+      options: ConnectProxyOptions,
+      values: Values,
+      use: (ask: Ask, proxy: ConnectProxy) => Promise<void>,
+    ): Promise<void> => {
+      await using proxy = await startConnectProxy(options);
+      await withAgent(proxyAt(proxy.url, values), (ask) => use(ask, proxy));
+    };
+    const httpsUrl = (host = 'files.test.example'): string => `https://${host}:${tls.port}/gen/10/1`;
+    const httpUrl = (host = 'files.test.example'): string => `http://${host}:${origin.port}/gen/10/1`;
+
+    it('tunnels https and http, and leaves names to the proxy (X23)', async () => {
+      await withProxy({}, {}, async (ask, proxy) => {
+        expect(await ask(httpsUrl())).to.equal(200);
+        expect(await ask(httpUrl())).to.equal(200);
+        expect(proxy.targets).to.deep.equal([
+          `files.test.example:${tls.port}`,
+          `files.test.example:${origin.port}`,
+        ]);
+        expect(proxy.others).to.deep.equal([]);
+      });
+    });
+
+    it('reuses its tunnels (X23)', async () => {
+      await withProxy({}, {}, async (ask, proxy) => {
+        for (let sent = 0; sent < 6; sent += 1) expect(await ask(httpsUrl())).to.equal(200);
+        expect(proxy.targets.length).to.be.within(1, 2);
+      });
+    });
+
+    it('tunnels through a proxy with TLS, whose authority is in the bundle (X23)', async () => {
+      await using proxy = await startConnectProxy();
+      await using front = await startTlsFront(proxy.url);
+      await withAgent(proxyAt(front.url), async (ask) => {
+        expect(await ask(httpsUrl())).to.equal(200);
+        expect(await ask(httpUrl())).to.equal(200);
+      });
+      expect(proxy.targets).to.have.length(2);
+      await using untrusted = await startTlsFront(proxy.url, 'loopback.pem');
+      await withAgent(proxyAt(untrusted.url), async (ask) => {
+        expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
+      });
+    });
+
+    it('checks the certificate of the host behind the tunnel (X23)', async () => {
+      await withProxy({}, {}, async (ask) => {
+        expect(await ask(httpsUrl('files.other.example'))).to.equal('ERR_TLS_CERT_ALTNAME_INVALID');
+      });
+    });
+
+    it('sends credentials to the proxy only, and reports 407 and 403 (X23)', async () => {
+      const options: ConnectProxyOptions = {
+        credentials: 'zip:p%ss:word',
+        refuse: (target) => (target.startsWith('closed.') ? 403 : undefined),
+      };
+      await withProxy(options, { username: 'zip', password: 'p%ss:word' }, async (ask) => {
+        expect(await ask(httpsUrl())).to.equal(200);
+        expect(await ask(httpsUrl('closed.test.example'))).to.equal('ProxyForbidden');
+      });
+      for (const { headers } of origin.requests) expect(headers).not.to.have.property('proxy-authorization');
+      await withProxy(options, { username: 'zip', password: 'wrong' }, async (ask) => {
+        expect(await ask(httpsUrl())).to.equal('ProxyAuthenticationRequired');
+        expect(await ask(httpUrl())).to.equal('ProxyAuthenticationRequired');
+      });
+    });
+
+    it('reports a proxy that fails, is away or does not respond (X23)', async () => {
+      await withProxy({ refuse: () => 502 }, {}, async (ask) => {
+        expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
+      });
+      await withProxy({ refuse: () => 'never' }, {}, async (ask) => {
+        expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
+      });
+      await withAgent(proxyAt('http://127.0.0.1:1'), async (ask) => {
+        expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
+      });
+    });
+
+    it('connects directly to exceptions and to this machine (X23)', async () => {
+      await withProxy({}, {}, async (ask, proxy) => {
+        expect(await ask(tls.url)).to.equal(404);
+        expect(await ask(origin.url('/gen/10/1'))).to.equal(200);
+        expect(proxy.targets).to.deep.equal([]);
+      });
+    });
+  });
+
+describe('the guard behind a proxy', () => {
+  it('refuses private addresses and inner names in URLs without asking the proxy (X23)', async () => {
+    await using proxy = await startConnectProxy();
+    const own = proxyAt(proxy.url);
+    const agents = createGuardedHttpAgents(policy, { connections: 2, proxy: own });
+    const hosts = [
+      '10.0.0.1',
+      '192.168.1.1',
+      '[fd12::1]',
+      '169.254.169.254',
+      'redis',
+      'db.internal',
+      'a.default.svc',
+    ];
+    const refusedBy = async (ask: Ask): Promise<void> => {
+      for (const host of hosts) expect(await ask(`http://${host}:8080/`), host).to.equal('EgressRefused');
+    };
+    await byUndici(own, refusedBy);
+    await byNode(agents, refusedBy);
+    expect(proxy.targets).to.deep.equal([]);
+  });
+});
