@@ -14,7 +14,7 @@ import type { Proxy } from './proxy/proxy.ts';
 export interface GuardedAgentOptions {
   /** Maximum connections to one origin. Further requests wait. */
   readonly connections: number;
-  /** Default 10 s, including the DNS lookup and the TLS handshake. */
+  /** Default 10 s, including the DNS lookup and the TLS handshake. Behind a proxy, for the tunnel and again for TLS. */
   readonly connectTimeoutMs?: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
