@@ -20,7 +20,7 @@ import { writeTerminationMessage } from './status/termination.ts';
 import type { Store } from './store/store.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
-import { sourceTrust, storeTrust } from './trust.ts';
+import { operatorTrust, storeTrust } from './trust.ts';
 
 // Most objects here are short-lived, or buffers outside the heap. A young generation that keeps its initial size
 // collects them equally well, and saves about 40 MB of resident memory.
@@ -114,7 +114,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     connections: config.sourcePerHostConnections,
     connectTimeoutMs: config.sourceConnectTimeoutMs,
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
-    trust: sourceTrust(config),
+    trust: operatorTrust(config),
     proxy: sourceProxy(config, apiServerHosts(config)),
   });
   lifetime.resources.defer(() => agent.destroy());

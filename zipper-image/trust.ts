@@ -19,8 +19,8 @@ const ownBundle = ({ caBundle = '' }: TaskBucket): readonly Certificate[] => {
   }
 };
 
-/** @throws ConfigError if the bundle of the operator is invalid */
-export const sourceTrust = (config: Bundle): Trust => fixedTrust(bundleOf(config));
+/** For all hosts that are no store. @throws ConfigError if the bundle of the operator is invalid */
+export const operatorTrust = (config: Bundle): Trust => fixedTrust(bundleOf(config));
 
 /**
  * Users choose the authorities of a bucket, so they count for its store only.
