@@ -7,6 +7,7 @@ import { createRequestLog } from '#runtime/http/request-log.ts';
 import { createMeasureRequest } from '#runtime/http/request-metrics.ts';
 import type { Logger } from '#runtime/log.ts';
 import { methodNotAllowed, resourceNotFound } from './api-error.ts';
+import { servedBasePaths } from './base-paths.ts';
 import type { ApiMiddleware, ApiState } from './context.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createActiveLimit } from './middleware/active-limit.ts';
@@ -31,6 +32,8 @@ export interface AppDeps {
   readonly noteUse: NoteUse;
   readonly zipJobs: ZipJobRoutes;
   readonly documents: readonly PublishedDocument[];
+  /** Path before that of each resource in public URLs; empty for none. */
+  readonly basePath: string;
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;
   readonly inFlight: {
@@ -46,9 +49,6 @@ export interface AppDeps {
   /** True after the stop signal: responses then close their connections. */
   readonly isStopping: () => boolean;
 }
-
-/** The interface specification defines the first path; its examples use the second. */
-const COLLECTIONS = ['/api/v1/zips', '/v1/zips'] as const;
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
@@ -87,7 +87,12 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       ctx.state.route = template;
       await next();
     };
-  for (const collection of COLLECTIONS) {
+  for (const base of servedBasePaths(deps.basePath)) {
+    for (const document of deps.documents) {
+      const path = `${base}${document.path}`;
+      router.get(path, named(path), serveDocument(document));
+    }
+    const collection = `${base}/v1/zips`;
     const steps = [named(collection), authentication('create'), requests, jsonBody, creates, active];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
@@ -95,18 +100,18 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }
-  for (const document of deps.documents)
-    router.get(document.path, named(document.path), serveDocument(document));
   return router;
 };
 
 /** Handles requests without a route: another method of a known path, or an unknown path. */
 const createNoRoute =
-  (router: Router<ApiState, DefaultContextExtends>): ApiMiddleware =>
+  (router: Router<ApiState, DefaultContextExtends>, basePath: string): ApiMiddleware =>
   (ctx) => {
     const methods = router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods);
     if (methods.length > 0) throw methodNotAllowed(ctx.method, [...new Set(methods)]);
-    throw resourceNotFound('Path not found. Create zips at /v1/zips; see the API reference at /docs.');
+    throw resourceNotFound(
+      `Path not found. Create zips at ${basePath}/v1/zips; see the API reference at ${basePath}/docs.`,
+    );
   };
 
 const createStopping =
@@ -146,6 +151,6 @@ export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> =
   app.use(createErrors(log));
   app.use(createHttpsOnly(readForwarded));
   app.use(router.routes());
-  app.use(createNoRoute(router));
+  app.use(createNoRoute(router, deps.basePath));
   return app;
 };

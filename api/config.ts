@@ -21,11 +21,20 @@ const SERVER = {
     pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
     description: 'name of the Helm release, for the label app.kubernetes.io/instance',
   },
+  basePath: {
+    env: 'BASE_PATH',
+    type: 'string',
+    default: '',
+    pattern: '^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$',
+    description:
+      'path before that of each resource in public URLs, such as /archives for /archives/v1/zips; also served without it',
+  },
   helpUrl: {
     env: 'HELP_URL',
     type: 'string',
-    default: '/docs',
-    description: 'URL of the page that explains error codes, for the help links of ?expand=error',
+    default: '',
+    description:
+      'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below BASE_PATH',
   },
 } as const satisfies Settings;
 
@@ -164,5 +173,9 @@ export interface ApiConfig extends ConfigOf<typeof API_SETTINGS> {
 /** @throws ConfigError that names every invalid variable */
 export const readApiConfig = (env: Readonly<Record<string, string | undefined>>): ApiConfig => {
   const plain = readConfig(API_SETTINGS, env);
-  return Object.freeze({ ...plain, classes: readClassLimits(plain.projectClassesJson) });
+  return Object.freeze({
+    ...plain,
+    helpUrl: plain.helpUrl === '' ? `${plain.basePath}/docs` : plain.helpUrl,
+    classes: readClassLimits(plain.projectClassesJson),
+  });
 };

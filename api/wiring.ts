@@ -122,6 +122,7 @@ const createServer = (parts: Parts, isStopping: () => boolean): Server => {
       intervalMs: config.lastUsedIntervalMs,
     }),
     zipJobs: createRoutes(parts),
+    basePath: config.basePath,
     documents: createDocuments({
       settings: { ...config, projectLimits: config.classes.standard },
       version: packageJson.version,

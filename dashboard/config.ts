@@ -18,8 +18,9 @@ const ADDRESSES = {
     env: 'DASHBOARD_API_URL',
     type: 'string',
     default: '',
-    pattern: '^(https?://[A-Za-z0-9.:[\\]-]+)?$',
-    description: 'public URL of the API, for the sample request in the dashboard; empty for a placeholder',
+    pattern: '^(https?://[A-Za-z0-9.:[\\]-]+(/[A-Za-z0-9._~-]+)*)?$',
+    description:
+      'public URL of the API without /v1/zips, for the sample request in the dashboard; empty for a placeholder',
   },
   dashboardAllowHttp: {
     env: 'DASHBOARD_ALLOW_HTTP',

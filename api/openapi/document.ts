@@ -1,3 +1,4 @@
+import { publicBasePaths } from '../base-paths.ts';
 import { WEBHOOK_SCHEMA } from '../schemas/webhook.ts';
 import { ZIP_SCHEMA } from '../schemas/zip.ts';
 import { zipJobRequestSchema } from '../schemas/zip-job-request.ts';
@@ -27,11 +28,11 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
-  externalDocs: { description: 'API reference with code samples', url: '/docs' },
-  servers: [
-    { url: '/api', description: 'Paths with the prefix: /api/v1/zips' },
-    { url: '/', description: 'Paths without the prefix: /v1/zips' },
-  ],
+  externalDocs: { description: 'API reference with code samples', url: `${settings.basePath}/docs` },
+  servers: publicBasePaths(settings.basePath).map((base) => ({
+    url: base === '' ? '/' : base,
+    description: `Create zips at ${base}/v1/zips`,
+  })),
   security: [{ token: [] }],
   paths: {
     '/v1/zips': { post: createZip(settings) },

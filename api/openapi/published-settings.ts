@@ -13,6 +13,7 @@ export type PublishedSettings = Pick<
   | 'maxFileListBytesPerProject'
   | 'requestsPerMinutePerToken'
   | 'authFailuresPerMinute'
+  | 'basePath'
   | 'helpUrl'
 > & {
   /** Limits of the class `default`. */

@@ -3,6 +3,7 @@ import type { ApiMiddleware } from '../context.ts';
 
 /** A public text that does not change while the process runs. */
 export interface PublishedDocument {
+  /** Below each base path. */
   readonly path: string;
   readonly type: string;
   readonly body: string;

@@ -12,7 +12,7 @@ const NO_BUCKET = {
 } as const satisfies FirstValues['bucket'];
 
 export interface FirstValues {
-  /** Scheme and host of the API; `''` when unknown. */
+  /** URL of the API without /v1/zips; `''` when unknown. */
   readonly apiUrl: string;
   readonly namespace: string;
   /** Undefined when there is none, or none that the user is allowed to see. */

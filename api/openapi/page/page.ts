@@ -37,7 +37,7 @@ const navigation = (document: OpenApiDocument): Html => {
     ['failures', 'Failed jobs'],
   ];
   return html`<nav aria-label="Contents"><ul>
-${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`)}<li><a href="/openapi.json">openapi.json</a></li>
+${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`)}<li><a href="openapi.json">openapi.json</a></li>
 </ul></nav>`;
 };
 
@@ -45,7 +45,7 @@ const start = ({ document, samples }: PageOptions): Html => html`
 <section aria-labelledby="start">
 <h2 id="start">Getting started</h2>
 ${document.info.description.split('\n\n').map((paragraph) => html`<p>${prose(paragraph)}</p>`)}
-<p>Every path works with and without the prefix <code>/api</code>:</p>
+<p>Every path is available below these base paths:</p>
 <ul>${document.servers.map(({ url, description }) => html`<li><code>${url}</code> ${description}</li>`)}</ul>
 <p>Create a zip with an Idempotency-Key and wait until it finishes:</p>
 ${samples.makeArchive.map(shown)}

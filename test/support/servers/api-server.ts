@@ -81,6 +81,7 @@ export interface ApiServerOptions {
   readonly count?: CountRequest;
   readonly inFlight?: Partial<AppDeps['inFlight']>;
   readonly trustedProxies?: readonly string[];
+  readonly basePath?: string;
   readonly clock?: Clock;
   readonly http?: Partial<LimitedServerSettings>;
 }
@@ -118,7 +119,8 @@ const settingsOf = (options: ApiServerOptions) => ({
   requestsPerMinutePerToken: 0,
   authFailuresPerMinute: 0,
   ...options.rateLimits,
-  helpUrl: '/docs',
+  basePath: options.basePath ?? '',
+  helpUrl: `${options.basePath ?? ''}/docs`,
 });
 
 const NO_RATE_LIMIT = { requestsPerMinute: 0 };
@@ -205,6 +207,7 @@ const createDeps = (
       ...options.inFlight,
     },
     rateLimits: createRateLimits({ ...settings, limitsOf, count: options.count ?? createLocalCounts() }),
+    basePath: settings.basePath,
     documents: createDocuments({
       settings: { ...settings, projectLimits: classes.standard },
       version: '0.0.0',

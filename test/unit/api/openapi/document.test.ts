@@ -167,6 +167,7 @@ describe('createDocument', () => {
     requestsPerMinutePerToken: 1,
     projectLimits: projectClasses().of('team-a').limits,
     authFailuresPerMinute: 1,
+    basePath: '',
     helpUrl: 'https://help.example.com/codes',
   };
   it('is identical for identical settings, so replicas agree on its ETag', () => {

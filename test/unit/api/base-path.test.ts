@@ -1,0 +1,73 @@
+import { expect } from 'chai';
+import { readApiConfig } from '#api/config.ts';
+import type { OpenApiDocument } from '#api/openapi/document-types.ts';
+import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
+
+/** The addresses of an HTML page's links, as a browser resolves them. */
+const linksOf = (page: string, url: string): readonly string[] =>
+  [...page.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => new URL(href, url).href);
+
+for (const basePath of ['/archives', '/tools/archives', '/api', '/v1/zips'])
+  describe(`an API below ${basePath} (X14)`, () => {
+    let api: ApiServer;
+    before(async () => {
+      api = await startApiServer({ basePath });
+    });
+    after(() => api[Symbol.asyncDispose]());
+
+    it('creates and reads a zip, and returns a Location that responds', async () => {
+      const created = await api.post(A_REQUEST, { path: `${basePath}/v1/zips` });
+      expect(created.status, created.text).to.equal(201);
+      const location = created.headers.get('location') ?? '';
+      expect(location).to.equal(`${basePath}/v1/zips/${created.body.data?.uuid ?? ''}`);
+      expect((await api.ask({ path: location })).body).to.deep.equal(created.body);
+    });
+
+    it('serves the reference, whose links to the API respond', async () => {
+      for (const url of [`${api.url}${basePath}/docs`, `${api.url}/docs`, `${api.url}/api/docs`]) {
+        const page = await fetch(url);
+        expect(page.status, url).to.equal(200);
+        const links = linksOf(await page.text(), url).filter((link) => link.startsWith(api.url));
+        expect(links).not.to.deep.equal([]);
+        for (const link of links) expect((await fetch(link)).status, link).to.equal(200);
+      }
+    });
+
+    it('describes servers and a reference that respond', async () => {
+      const url = `${api.url}${basePath}/openapi.json`;
+      const document = (await (await fetch(url)).json()) as OpenApiDocument;
+      for (const server of document.servers) {
+        expect(server.url).to.match(new RegExp(`^${basePath}(/api)?$`));
+        const created = await api.post(A_REQUEST, { path: `${server.url}/v1/zips` });
+        expect(created.status, created.text).to.equal(201);
+      }
+      expect((await fetch(new URL(document.externalDocs.url, url))).status).to.equal(200);
+    });
+
+    it('still serves clients that do not send the base path', async () => {
+      for (const path of ['/v1/zips', '/api/v1/zips'])
+        expect((await api.post(A_REQUEST, { path })).status, path).to.equal(201);
+    });
+
+    it('names its public addresses for an unknown path', async () => {
+      const { status, body } = await api.ask({ path: `${basePath}/nothing/there` });
+      expect(status).to.equal(404);
+      expect(body.error?.message)
+        .to.contain(`at ${basePath}/v1/zips;`)
+        .and.to.contain(`at ${basePath}/docs.`);
+    });
+  });
+
+describe('BASE_PATH', () => {
+  it('moves the help links of error codes, unless they point elsewhere (X14)', () => {
+    expect(readApiConfig({}).helpUrl).to.equal('/docs');
+    expect(readApiConfig({ BASE_PATH: '/archives' }).helpUrl).to.equal('/archives/docs');
+    const elsewhere = { BASE_PATH: '/archives', HELP_URL: 'https://help.example.com' };
+    expect(readApiConfig(elsewhere).helpUrl).to.equal('https://help.example.com');
+  });
+
+  it('is refused if it could be read in two ways (X14)', () => {
+    for (const path of ['archives', '/', '/archives/', '//a', '/a/../b', '/a?b', '/a b', '/:id', '/a*'])
+      expect(() => readApiConfig({ BASE_PATH: path }), path).to.throw('BASE_PATH');
+  });
+});
