@@ -96,7 +96,7 @@ const LIST_OPTIONS = {
     requiresArg: true,
     describe: 'Maximum number of jobs, newest first',
   },
-  wide: { alias: 'w', type: 'boolean', describe: 'Also show key, reason, node, webhook and message' },
+  wide: { alias: 'w', type: 'boolean', describe: 'Also show key, node, webhook and message' },
 } as const;
 
 export const addListCommand: CommandGroup = (group, run) =>

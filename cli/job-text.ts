@@ -24,8 +24,8 @@ const ageText = (at: string | null, now: Date): string | null => {
 
 const filesText = ({ progress, files }: Job): string => `${progress?.filesDone ?? 0}/${files.count}`;
 
-const COLUMNS = ['NAME', 'PHASE', 'FILES', 'BYTES', 'BUCKET', 'ATTEMPTS', 'DURATION', 'AGE'];
-const WIDE_COLUMNS = ['KEY', 'REASON', 'NODE', 'WEBHOOK', 'MESSAGE'];
+const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'ATTEMPTS', 'DURATION', 'AGE'];
+const WIDE_COLUMNS = ['KEY', 'NODE', 'WEBHOOK', 'MESSAGE'];
 
 export interface ListStyle {
   readonly isWide: boolean;
@@ -41,13 +41,14 @@ export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: Lis
       ...(withProject ? [job.project] : []),
       job.name,
       job.phase,
+      job.reason,
       filesText(job),
       sizeText(job.progress?.bytesUploaded ?? null),
       `${job.service}/${job.bucketName}`,
       job.attemptsTotal,
       job.duration,
       ageText(job.createdAt, now),
-      ...(isWide ? [job.key, job.reason, job.node, job.webhook?.state ?? null, job.message] : []),
+      ...(isWide ? [job.key, job.node, job.webhook?.state ?? null, job.message] : []),
     ]),
   );
 

@@ -109,6 +109,7 @@ describe('a job', function () {
     expect(header.trim().split(/\s{2,}/)).to.deep.equal([
       'NAME',
       'PHASE',
+      'REASON',
       'FILES',
       'BYTES',
       'BUCKET',
@@ -117,7 +118,9 @@ describe('a job', function () {
       'AGE',
     ]);
     expect(row).to.match(
-      new RegExp(`^${name}\\s+Succeeded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+\\d+m?s\\s`),
+      new RegExp(
+        `^${name}\\s+Succeeded\\s+Uploaded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+\\d+m?s\\s`,
+      ),
     );
     // Events are recorded asynchronously.
     await until('all events', async () => {

@@ -68,7 +68,7 @@ describe('a project', function () {
     try {
       await applyObjects(cluster, [job]);
       await kubectl('wait', 'zipjob/inwards', '--for=condition=Failed', '--timeout=120s');
-      expect(await kubectl('get', 'zipjob', 'inwards', '-o', 'wide')).to.contain('SourceUnreachable');
+      expect(await kubectl('get', 'zipjob', 'inwards')).to.contain('SourceUnreachable');
       expect(connections).to.equal(0);
     } finally {
       server.close();

@@ -58,7 +58,7 @@ describe('zipjobs job', function () {
     expect(job.archive?.entries).to.equal(2);
     const listed = await ok('list', '--phase', 'succeeded', '--bucket', flow.project.bucketName);
     expect(listed)
-      .to.match(/^NAME +PHASE +FILES +BYTES +BUCKET +ATTEMPTS +DURATION +AGE\n/)
+      .to.match(/^NAME +PHASE +REASON +FILES +BYTES +BUCKET +ATTEMPTS +DURATION +AGE\n/)
       .and.to.contain(uuid);
   });
 
@@ -81,7 +81,7 @@ describe('zipjobs job', function () {
     const log = await zipjobs(['logs', uuid]);
     expect(log.exitCode === 0 || log.exitCode === 4, log.stderr).to.equal(true);
     expect(log.stdout).not.to.contain(CANARY);
-    expect(await ok('list', '--phase', 'Failed', '--wide')).to.contain('SourceNotFound');
+    expect(await ok('list', '--phase', 'Failed')).to.contain('SourceNotFound');
   });
 
   it('runs a failed job again with its stored list of files', async () => {
