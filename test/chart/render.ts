@@ -67,6 +67,13 @@ export const render = async (
     .filter((object) => object !== null);
 };
 
+/** What helm prints after an installation with these values. */
+export const renderNotes = async (values: Values = {}): Promise<string> => {
+  const flags = ['--namespace', NAMESPACE, '--dry-run=client', ...valueFlags(values)];
+  const text = await helm(['install', 'zipjobs', CHART, ...flags]);
+  return text.slice(text.indexOf('\nNOTES:\n'));
+};
+
 export const find = (objects: readonly KubeObject[], kind: string, name: string): KubeObject => {
   const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
   if (found === undefined) throw new Error(`the chart has no ${kind} ${name}`);

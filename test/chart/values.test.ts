@@ -190,15 +190,6 @@ describe('the values of the chart', function () {
     expect(namesOf(zipperEnv(rendered))).to.deep.equal(['STORE_ALLOW_CIDRS']);
   });
 
-  it('ask for the ranges of a cluster that does not report them (N11)', async () => {
-    const notes = (flags: readonly string[] = []): Promise<string> =>
-      helm(['install', 'zipjobs', CHART, '--dry-run=client', ...flags]);
-    expect(await notes()).to.contain('Set egress.clusterCidrs to the ranges of your services');
-    expect(await notes(['--set', 'egress.clusterCidrs={34.118.224.0/20}'])).not.to.contain(
-      'Set egress.clusterCidrs',
-    );
-  });
-
   it("keep the processes' own defaults, except where the chart knows better ones", () => {
     const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
     const bare = readControllerConfig({ POD_NAME: 'p', POD_NAMESPACE: 'n', ZIPPER_IMAGE: 'i' });

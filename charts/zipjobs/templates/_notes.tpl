@@ -1,0 +1,65 @@
+{{/* URL of a component without path, from outside the cluster. ADDRESS if only the cluster knows it. Takes (list . "api" 8080): local port. */}}
+{{- define "zipjobs.url" -}}
+{{- $root := index . 0 -}}
+{{- $values := index $root.Values (index . 1) -}}
+{{- if or $values.ingress.enabled $values.httpRoute.enabled -}}
+https://{{ include "zipjobs.publicHost" $values | default "ADDRESS" }}
+{{- else -}}
+http://localhost:{{ index . 2 }}
+{{- end -}}
+{{- end -}}
+
+{{/* The command that this URL needs, if any. Takes (list . "api" 8080). */}}
+{{- define "zipjobs.urlCommand" -}}
+{{- $root := index . 0 -}}
+{{- $values := index $root.Values (index . 1) -}}
+{{- $name := include "zipjobs.componentName" . -}}
+{{- $namespace := $root.Release.Namespace -}}
+{{- if not (or $values.ingress.enabled $values.httpRoute.enabled) }}
+To open it from here, run:
+  kubectl port-forward -n {{ $namespace }} service/{{ $name }} {{ index . 2 }}:{{ $values.service.port }}
+{{- else if not (include "zipjobs.publicHost" $values) }}
+To see ADDRESS, run:
+{{- if $values.ingress.enabled }}
+  kubectl get ingress -n {{ $namespace }} {{ $name }}
+{{- else }}
+{{- with first $values.httpRoute.parentRefs }}
+  kubectl get {{ default "gateway" .kind | lower }} -n {{ default $namespace .namespace }} {{ .name }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* What a component lacks for production: one line each. Takes (list . "api" "API"). */}}
+{{- define "zipjobs.componentWarnings" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $values := index $root.Values $component -}}
+{{- if and $values.ingress.enabled (not $values.ingress.tlsSecretName) }}
+- No TLS for the {{ index . 2 }}: set {{ $component }}.ingress.tlsSecretName, unless your load balancer terminates TLS. Requests over plain HTTP are refused.
+{{- end }}
+{{- if and (ne $values.service.type "ClusterIP") (not $values.ingress.enabled) (not $values.httpRoute.enabled) }}
+- No TLS for the {{ index . 2 }}: its Service of type {{ $values.service.type }} is plain HTTP. Set {{ $component }}.ingress or {{ $component }}.httpRoute, or terminate TLS in your load balancer.
+{{- end }}
+{{- if eq (int $values.replicas) 1 }}
+- One replica of the {{ index . 2 }}: it does not respond while its pod restarts. Set {{ $component }}.replicas to 2, and redis.url.
+{{- end }}
+{{- end -}}
+
+{{/* What the release lacks for production: one line each, with the value to set. */}}
+{{- define "zipjobs.warnings" -}}
+{{- include "zipjobs.componentWarnings" (list . "api" "API") }}
+{{- if .Values.dashboard.enabled }}
+{{- include "zipjobs.componentWarnings" (list . "dashboard" "dashboard") }}
+{{- end }}
+{{- if not .Values.trustedProxies }}
+- No trusted proxies: set trustedProxies to the CIDRs of the proxy or load balancer in front of zipjobs. Without it, all clients share one address and its limits.
+{{- end }}
+{{- if not .Values.egress.clusterCidrs }}
+{{- if .Capabilities.APIVersions.Has "networking.k8s.io/v1/ServiceCIDR" }}
+- No cluster ranges: if your nodes or pods have public addresses, add their ranges to egress.clusterCidrs. Otherwise the URLs of callers can reach them.
+{{- else }}
+- No cluster ranges: this cluster does not report its service ranges (Kubernetes 1.33 and newer do). If services, nodes or pods have addresses that look public, as on GKE (34.118.224.0/20), the URLs of callers can reach them. Set egress.clusterCidrs to the ranges of your services, nodes and pods.
+{{- end }}
+{{- end }}
+{{- end -}}

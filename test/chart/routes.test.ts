@@ -1,0 +1,136 @@
+import { expect } from 'chai';
+import { find, type KubeObject, render, type Values } from './render.ts';
+
+const PROXIES = { trustedProxies: ['10.0.0.0/8'] };
+const GATEWAY = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
+const ON = { ...PROXIES, 'dashboard.enabled': true };
+const ROUTES = {
+  ...ON,
+  'api.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: ['zips.example.com'] },
+  'dashboard.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: ['zipjobs.example.com'] },
+};
+
+const refusal = (values: Values): Promise<string> =>
+  render(values).then(() => 'the chart renders them', String);
+
+const servicePort = (objects: readonly KubeObject[], name: string): number =>
+  (find(objects, 'Service', name)['spec'] as { ports: readonly { port: number }[] }).ports[0]?.port ?? 0;
+
+describe('the HTTPRoutes of the chart', function () {
+  this.timeout(30 * 60_000);
+
+  it('are off by default, because clusters may lack the kind (X24)', async () => {
+    expect((await render({ 'dashboard.enabled': true })).map(({ kind }) => kind)).not.to.include('HTTPRoute');
+  });
+
+  it('send the requests of their hosts to the Services (X24)', async () => {
+    const objects = await render(ROUTES);
+    for (const [component, hostname] of [
+      ['api', 'zips.example.com'],
+      ['dashboard', 'zipjobs.example.com'],
+    ] as const) {
+      const name = `zipjobs-${component}`;
+      const route = find(objects, 'HTTPRoute', name);
+      expect(route.apiVersion).to.equal('gateway.networking.k8s.io/v1');
+      expect(route.metadata.labels).to.include({ 'app.kubernetes.io/component': component });
+      expect(route['spec']).to.deep.equal({
+        parentRefs: GATEWAY,
+        hostnames: [hostname],
+        rules: [
+          {
+            matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+            backendRefs: [{ name, port: servicePort(objects, name) }],
+          },
+        ],
+      });
+    }
+  });
+
+  it('contain the path, filters, timeouts, labels and annotations of the values (X24)', async () => {
+    const filters = [{ type: 'ResponseHeaderModifier', responseHeaderModifier: { remove: ['server'] } }];
+    const timeouts = { request: '30s' };
+    const objects = await render({
+      ...PROXIES,
+      commonLabels: { team: 'storage' },
+      'api.service.port': 8080,
+      'api.httpRoute': {
+        enabled: true,
+        parentRefs: [{ name: 'public' }],
+        path: '/archives',
+        filters,
+        timeouts,
+        labels: { gateway: 'public' },
+        annotations: { 'example.com/owner': 'storage' },
+      },
+    });
+    const { metadata, ...route } = find(objects, 'HTTPRoute', 'zipjobs-api');
+    expect(metadata.labels).to.include({ team: 'storage', gateway: 'public' });
+    expect(metadata.annotations).to.deep.equal({ 'example.com/owner': 'storage' });
+    expect(route['spec']).to.deep.equal({
+      parentRefs: [{ name: 'public' }],
+      rules: [
+        {
+          matches: [{ path: { type: 'PathPrefix', value: '/archives' } }],
+          filters,
+          backendRefs: [{ name: 'zipjobs-api', port: 8080 }],
+          timeouts,
+        },
+      ],
+    });
+  });
+
+  const refused: Readonly<Record<string, Values>> = {
+    'without trusted proxies': { ...ROUTES, trustedProxies: [] },
+    'of the dashboard without trusted proxies': {
+      'dashboard.enabled': true,
+      'dashboard.httpRoute': { enabled: true, parentRefs: GATEWAY },
+    },
+    'without a Gateway': { ...PROXIES, 'api.httpRoute.enabled': true },
+    'with a misspelt field of a Gateway': {
+      ...PROXIES,
+      'api.httpRoute': { enabled: true, parentRefs: [{ name: 'public', section: 'https' }] },
+    },
+    'with a URL as a host': { ...ROUTES, 'api.httpRoute.hostnames': ['https://zips.example.com'] },
+    'with a timeout without unit': { ...ROUTES, 'api.httpRoute.timeouts': { request: '30' } },
+  };
+  for (const [what, values] of Object.entries(refused))
+    it(`are refused ${what} (X24)`, async () => {
+      expect(await refusal(values)).to.contain("values don't meet the specifications of the schema");
+    });
+});
+
+describe('the addresses of the API and the dashboard', function () {
+  this.timeout(30 * 60_000);
+
+  it('have no path that the API would not recognize (X14)', async () => {
+    for (const path of ['archives', '/archives(/|$)(.*)', '//archives', '/archives?v=1', '/../archives'])
+      expect(
+        await refusal({ ...PROXIES, 'api.ingress.enabled': true, 'api.ingress.path': path }),
+        path,
+      ).to.contain("values don't meet the specifications of the schema");
+  });
+
+  it('are refused if Ingress and HTTPRoute of the API have different paths (X14)', async () => {
+    const both = { ...ROUTES, 'api.ingress': { enabled: true, path: '/archives/' } };
+    expect(await refusal(both)).to.contain('the API has one base path');
+    await render({ ...both, 'api.httpRoute.path': '/archives' });
+  });
+
+  it('are refused if both claim the same host and path (X14)', async () => {
+    const api = { enabled: true, host: 'zips.example.com', className: 'nginx' };
+    const dashboard = { ...api };
+    const clash = 'have the same host and the path /';
+    expect(await refusal({ ...ON, 'api.ingress': api, 'dashboard.ingress': dashboard })).to.contain(clash);
+    await render({ ...ON, 'api.ingress': { ...api, path: '/api' }, 'dashboard.ingress': dashboard });
+    await render({ ...ON, 'api.ingress': api, 'dashboard.ingress': { ...dashboard, className: 'internal' } });
+    const hostnames = ['zips.example.com', 'other.example.com'];
+    expect(await refusal({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames })).to.contain(clash);
+    await render({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames, 'api.httpRoute.path': '/api' });
+  });
+
+  it('pass annotations for the size of request bodies to the Ingress (X14)', async () => {
+    const annotations = { 'nginx.ingress.kubernetes.io/proxy-body-size': '16m' };
+    const objects = await render({ ...PROXIES, 'api.ingress': { enabled: true, annotations } });
+    expect(find(objects, 'Ingress', 'zipjobs-api').metadata.annotations).to.deep.equal(annotations);
+  });
+});
