@@ -1,4 +1,7 @@
 /** For each alert, series of this release with which it fires and with which it is silent. Values are one minute apart. */
+import type { Reason } from '#crds/conditions.ts';
+import type { Fault } from '#crds/job-failures.ts';
+import type { FailureCode } from '#crds/zipper-contract.ts';
 
 export interface Series {
   readonly name: string;
@@ -25,7 +28,7 @@ export interface AlertCase {
 }
 
 const finished = (
-  [result, reason, fault]: readonly [result: string, reason: string, fault: string],
+  [result, reason, fault]: readonly [result: string, reason: Reason | FailureCode, fault: Fault],
   values: string,
 ): Series => ({ name: 'zip_jobs_finished_total', labels: { result, reason, fault }, values });
 
@@ -35,7 +38,7 @@ const NOT_FOUND = ['failed', 'SourceNotFound', 'caller'] as const;
 const DENIED = ['failed', 'BucketAccessDenied', 'caller'] as const;
 
 const paused = (values: string): Series => ({ name: 'zip_paused', values });
-const stuck = (reason: string): Series => ({ name: 'zip_jobs_stuck', labels: { reason }, values: '1x60' });
+const stuck = (reason: Reason): Series => ({ name: 'zip_jobs_stuck', labels: { reason }, values: '1x60' });
 const leader = (values: string, name = 'zipjobs-controller'): Series => ({
   name: 'leader_election_master_status',
   labels: { name },

@@ -106,6 +106,15 @@ describe('the monitoring of the chart', function () {
     );
   });
 
+  it('looks for the leader of the Lease of its controllers (X3)', async () => {
+    const named = await render({ ...ENABLED, fullnameOverride: 'archives' });
+    const [controller] = podOf(find(named, 'Deployment', 'archives-controller')).containers;
+    const lease = controller?.env?.find(({ name }) => name === 'LEASE_NAME')?.value;
+    const rule = rulesOf(named, 'archives').find(({ alert }) => alert === 'ZipjobsNoLeader');
+    expect(lease).to.be.a('string');
+    expect(rule?.expr).to.contain(`name="${lease}",job="zipjobs-system/archives"`);
+  });
+
   it('gives each alert a severity, a duration and an existing runbook', async () => {
     const headings = (await readFile('docs/on-call.md', 'utf8')).matchAll(/^#+ (.+)$/gm);
     const anchors = [...headings].map(([, title = '']) => title.toLowerCase().replaceAll(' ', '-'));

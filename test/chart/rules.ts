@@ -8,9 +8,9 @@ export interface Rule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** The alerts of the chart. */
-export const rulesOf = (objects: readonly KubeObject[]): readonly Rule[] => {
-  const spec = find(objects, 'PrometheusRule', 'zipjobs')['spec'] as {
+/** The alerts of a release. */
+export const rulesOf = (objects: readonly KubeObject[], release = 'zipjobs'): readonly Rule[] => {
+  const spec = find(objects, 'PrometheusRule', release)['spec'] as {
     readonly groups: readonly { readonly rules: readonly Rule[] }[];
   };
   return spec.groups.flatMap(({ rules }) => rules);
