@@ -186,9 +186,9 @@ export const createParts = async (
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const redis = resources.use(connectRedis(config, { log, trust }));
-  const { uncounted } = metrics;
-  const count = createCounts({ config, log, clock: systemClock, redis, uncounted });
-  const rateLimits = createRateLimits({ ...config, count, limitsOf });
+  const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
+  const counters = redis === undefined ? config.apiReplicas : 1;
+  const rateLimits = createRateLimits({ ...config, count, limitsOf, counters });
   const parts = {
     config,
     clock,

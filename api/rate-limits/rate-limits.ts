@@ -20,10 +20,17 @@ export interface RateLimitsDeps {
   /** 0 for no limit. */
   readonly requestsPerMinutePerToken: number;
   readonly authFailuresPerMinute: number;
+  /** Number of processes that count separately. Each applies its share of every limit. */
+  readonly counters: number;
 }
 
+/** At least one request, because 0 means no limit. */
+const shareOf = (limit: number, counters: number): number =>
+  limit === 0 ? 0 : Math.max(1, Math.floor(limit / counters));
+
 export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
-  const one = async (name: ApiLimit, subject: string, limit: number): Promise<readonly ApiQuota[]> => {
+  const one = async (name: ApiLimit, subject: string, total: number): Promise<readonly ApiQuota[]> => {
+    const limit = shareOf(total, deps.counters);
     const quota = await takeQuota(deps.count, { name, subject, limit });
     return quota === undefined ? [] : [quota];
   };

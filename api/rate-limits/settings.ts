@@ -24,4 +24,12 @@ export const RATE_LIMIT_SETTINGS = {
     600,
     'requests without a valid token per minute and client address (IPv6: /64); further ones receive 429',
   ),
+  apiReplicas: {
+    env: 'API_REPLICAS',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1000,
+    default: 1,
+    description: 'maximum number of API processes; without Redis, each applies this share of the rate limits',
+  },
 } as const satisfies Settings;

@@ -7,7 +7,7 @@ import { createRedis } from './create-redis.ts';
 import { type CountRequest, createLocalCounts, createSharedCounts } from './request-counts.ts';
 import type { RedisSettings } from './settings.ts';
 
-/** Undefined without REDIS_URL; this replica must then be the only one. */
+/** Undefined without REDIS_URL. */
 export const connectRedis = (
   config: RedisSettings,
   { log, trust }: { readonly log: Logger; readonly trust: Trust },
@@ -30,7 +30,7 @@ export const createCounts = (deps: {
 }): CountRequest => {
   const { config, log, clock, redis, uncounted } = deps;
   if (redis === undefined) {
-    log.warn('REDIS_URL is not set: rate limits apply per process, so run only one replica');
+    log.info('REDIS_URL is not set: this process counts requests on its own');
     return createLocalCounts();
   }
   const onUncounted = (): void => uncounted.inc();

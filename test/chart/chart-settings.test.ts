@@ -5,8 +5,12 @@ import { CHART_SETTINGS, PROCESSES, readChartFile } from '#scripts/sync-values.t
 import { bucket, zipJob } from './example-job.ts';
 import { envOf, type KubeObject, plainEnv, podOf, render } from './render.ts';
 
+const PROXY = { url: 'http://proxy.example.com', credentialSecretRef: 'proxy', noProxy: ['10.0.0.0/8'] };
+
 /** Values under which the chart sets every variable that it can set. */
 const EVERYTHING = {
+  proxy: { sources: PROXY, stores: PROXY, webhooks: PROXY },
+  trustBundle: { configMapKeyRef: { name: 'authorities' } },
   trustedProxies: ['10.0.0.0/8'],
   redis: { url: 'rediss://redis.example.com', existingSecret: 'redis', caSecret: 'redis-ca' },
   dashboard: {

@@ -63,13 +63,6 @@ describe('the Redis settings of the chart', function () {
     }
   });
 
-  it('are required for more than one replica of the API', async () => {
-    const error = await render({ 'api.replicas': 2 }).catch((thrown: unknown) => thrown);
-    expect(String(error)).to.contain('set redis.url');
-    await render({ 'api.replicas': 2, 'redis.url': URL });
-    await render({ 'api.replicas': 0 });
-  });
-
   it('are required for more than one replica of the dashboard', async () => {
     const error = await render({ ...ON, 'dashboard.replicas': 2 }).catch((thrown: unknown) => thrown);
     expect(String(error)).to.contain('dashboard.replicas is more than 1').and.contain('set redis.url');

@@ -15,8 +15,13 @@ metadata:
   name: {{ include "zipjobs.componentName" (list .root .component) }}
   namespace: {{ .root.Release.Namespace }}
   labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
+  {{- with $values.deploymentAnnotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
 spec:
+  {{- if not (dig "autoscaling" "enabled" false $values) }}
   replicas: {{ $values.replicas }}
+  {{- end }}
   selector:
     matchLabels: {{- include "zipjobs.selectorLabels" (list .root .component) | nindent 6 }}
   strategy:
@@ -27,6 +32,7 @@ spec:
 {{/* The pods of this Deployment. Takes the same dict. */}}
 {{- define "zipjobs.podTemplate" -}}
 {{- $values := index .root.Values .component -}}
+{{- $files := concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray) -}}
 metadata:
   labels: {{- mustMerge (include "zipjobs.labels" (list .root .component) | fromYaml) $values.podLabels | toYaml | nindent 4 }}
   {{- with $values.podAnnotations }}
@@ -42,16 +48,26 @@ spec:
   {{- with include "zipjobs.placement" $values | trim }}
   {{- . | nindent 2 }}
   {{- end }}
+  {{- if not $values.topologySpreadConstraints }}
+  {{- include "zipjobs.softSpread" (list .root .component) | nindent 2 }}
+  {{- end }}
+  {{- with $values.extraInitContainers }}
+  initContainers: {{- toYaml . | nindent 4 }}
+  {{- end }}
   containers:
     - {{- include "zipjobs.container" . | nindent 6 }}
-  {{- with include "zipjobs.secretVolumes" (concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray)) | trim }}
-  volumes: {{- . | nindent 4 }}
+    {{- with $values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with concat (include "zipjobs.secretVolumes" $files | fromYamlArray) $values.extraVolumes }}
+  volumes: {{- toYaml . | nindent 4 }}
   {{- end }}
 {{- end -}}
 
 {{/* The container of these pods. Takes the same dict. */}}
 {{- define "zipjobs.container" -}}
 {{- $values := index .root.Values .component -}}
+{{- $files := concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray) -}}
 name: {{ .component }}
 image: {{ include "zipjobs.image" (list .root .component) | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -60,9 +76,12 @@ ports:
   - { name: {{ $name }}, containerPort: {{ $port }} }
   {{- end }}
 env: {{- include "zipjobs.containerEnv" . | nindent 2 }}
+{{- with $values.extraEnvFrom }}
+envFrom: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- include "zipjobs.probes" . | nindent 0 }}
-{{- with include "zipjobs.secretMounts" (concat .secrets (include "zipjobs.trustFiles" .root | fromJsonArray)) | trim }}
-volumeMounts: {{- . | nindent 2 }}
+{{- with concat (include "zipjobs.secretMounts" $files | fromYamlArray) $values.extraVolumeMounts }}
+volumeMounts: {{- toYaml . | nindent 2 }}
 {{- end }}
 resources: {{- toYaml $values.resources | nindent 2 }}
 securityContext: {{- include "zipjobs.securityContext" (list .root $values.containerSecurityContext) | nindent 2 }}
@@ -79,4 +98,34 @@ securityContext: {{- include "zipjobs.securityContext" (list .root $values.conta
 {{- end }}
 {{- $settings := merge .settings (dict "ADMIN_PORT" 9090 "LOG_LEVEL" $values.logLevel) (include "zipjobs.trustSettings" .root | fromJson) $values.settings }}
 {{ include "zipjobs.env" $settings | trim }}
+{{- include "zipjobs.extraEnv" (list .component $values (concat (keys $settings) (include "zipjobs.chartSettings" . | fromJsonArray))) }}
+{{- end -}}
+
+{{/* The operator's own variables. Takes a list: the component, its values, and the names that are taken. */}}
+{{- define "zipjobs.extraEnv" -}}
+{{- $component := index . 0 -}}
+{{- $taken := concat (list "NODE_OPTIONS") (index . 2) -}}
+{{- with (index . 1).extraEnv }}
+{{- range . }}
+{{- if has .name $taken }}
+{{- fail (printf "%s.extraEnv contains %s, which the chart sets itself: remove it, and use the value of the chart or %s.settings" $component .name $component) }}
+{{- end }}
+{{- end }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+
+{{/*
+Spreads the pods of a component over the nodes, if there is room. Nodes without a zone would be ignored if it named zones too.
+Takes (list . "api").
+*/}}
+{{- define "zipjobs.softSpread" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    # Counts the pods of one version only: during an update, the old ones are about to end.
+    matchLabelKeys: [pod-template-hash]
+    labelSelector:
+      matchLabels: {{- include "zipjobs.selectorLabels" . | nindent 8 }}
 {{- end -}}

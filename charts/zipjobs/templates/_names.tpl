@@ -32,7 +32,11 @@ zipjobs-zipper
 {{- define "zipjobs.serviceAccountName" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
-{{- default (include "zipjobs.componentName" .) (index $root.Values $component).serviceAccount.name -}}
+{{- $account := (index $root.Values $component).serviceAccount -}}
+{{- if and (not $account.create) (not $account.name) -}}
+{{- fail (printf "%s.serviceAccount.create is false: set %s.serviceAccount.name to an existing service account" $component $component) -}}
+{{- end -}}
+{{- default (include "zipjobs.componentName" .) $account.name -}}
 {{- end -}}
 
 {{/* User name of a component's service account. Takes (list . "api"). */}}

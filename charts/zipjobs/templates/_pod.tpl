@@ -68,6 +68,9 @@ as 5.36870912e+10.
 {{- with .priorityClassName }}
 priorityClassName: {{ . }}
 {{- end }}
+{{- with .runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
 {{- with .nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
 {{- end }}

@@ -25,12 +25,7 @@
 {{- toJson $secrets -}}
 {{- end -}}
 
-{{/* Fails if a component has several replicas and no Redis. Takes (list . "api" "rate limits"). */}}
-{{- define "zipjobs.requireRedis" -}}
-{{- $root := index . 0 -}}
-{{- $component := index . 1 -}}
-{{- $replicas := int (index $root.Values $component).replicas -}}
-{{- if and (gt $replicas 1) (not $root.Values.redis.url) (not $root.Values.redis.existingSecret) -}}
-{{- fail (printf "%s.replicas is more than 1, but replicas share their %s in Redis: set redis.url (or redis.existingSecret), or run one replica" $component (index . 2)) -}}
-{{- end -}}
+{{/* Whether replicas share counts and sessions in Redis. */}}
+{{- define "zipjobs.hasRedis" -}}
+{{- if or .Values.redis.url .Values.redis.existingSecret -}}true{{- end -}}
 {{- end -}}

@@ -206,7 +206,12 @@ const createDeps = (
       maxActive: 2_000,
       ...options.inFlight,
     },
-    rateLimits: createRateLimits({ ...settings, limitsOf, count: options.count ?? createLocalCounts() }),
+    rateLimits: createRateLimits({
+      ...settings,
+      limitsOf,
+      counters: 1,
+      count: options.count ?? createLocalCounts(),
+    }),
     basePath: settings.basePath,
     documents: createDocuments({
       settings: { ...settings, projectLimits: classes.standard },

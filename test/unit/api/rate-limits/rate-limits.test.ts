@@ -12,6 +12,7 @@ const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
     limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
     authFailuresPerMinute: 2,
+    counters: 1,
     ...change,
   });
 const caller = (tokenName = 'a', requestsPerMinute?: number) => ({
@@ -52,6 +53,27 @@ describe('createRateLimits', () => {
   it('has no limit where the setting is 0', async () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
     expect(await limits.take(caller())).to.deep.equal([]);
+  });
+
+  it('divides every limit by the number of processes that count separately (X25)', async () => {
+    const limits = {
+      counters: 3,
+      requestsPerMinutePerToken: 10,
+      limitsOf: classWith(7),
+      authFailuresPerMinute: 2,
+    };
+    const replicas = Array.from({ length: 3 }, () => limitsOf(limits));
+    let accepted = 0;
+    for (let n = 0; n < 30; n += 1) {
+      const quotas = (await replicas[n % 3]?.take(caller())) ?? [];
+      if (quotas.every(({ isExceeded }) => !isExceeded)) accepted += 1;
+    }
+    // Two of seven requests for each.
+    expect(accepted).to.equal(6);
+    const [quota] = (await replicas[0]?.fail('192.0.2.1')) ?? [];
+    expect(quota, 'at least one').to.deep.include({ limit: 1, isExceeded: false });
+    const unlimited = limitsOf({ counters: 3, requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
+    expect(await unlimited.take(caller())).to.deep.equal([]);
   });
 
   it('reports no quota while the counter is unavailable', async () => {

@@ -1,0 +1,43 @@
+{{/* The smallest number of pods of a component that the values ask for. Takes the component's values. */}}
+{{- define "zipjobs.minReplicas" -}}
+{{- if dig "autoscaling" "enabled" false . -}}{{ int .autoscaling.minReplicas }}{{- else -}}{{ int .replicas }}{{- end -}}
+{{- end -}}
+
+{{/* The largest one; at least 1. Takes the component's values. */}}
+{{- define "zipjobs.maxReplicas" -}}
+{{- if dig "autoscaling" "enabled" false . -}}{{ int .autoscaling.maxReplicas }}{{- else -}}{{ max 1 (int .replicas) }}{{- end -}}
+{{- end -}}
+
+{{/*
+The PodDisruptionBudget of a component with several pods. With one pod, it would block every drain of its node.
+Takes (list . "api").
+*/}}
+{{- define "zipjobs.podDisruptionBudget" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+{{- $values := index $root.Values $component -}}
+{{- $budget := $values.podDisruptionBudget -}}
+{{- if and $budget.enabled (gt (include "zipjobs.minReplicas" $values | int) 1) -}}
+{{- $min := toString $budget.minAvailable -}}
+{{- $max := toString $budget.maxUnavailable -}}
+{{- if and $min $max -}}
+{{- fail (printf "%s.podDisruptionBudget sets minAvailable and maxUnavailable, but Kubernetes accepts only one of them: remove one" $component) -}}
+{{- end -}}
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata:
+  name: {{ include "zipjobs.componentName" . }}
+  namespace: {{ $root.Release.Namespace }}
+  labels: {{- include "zipjobs.labels" . | nindent 4 }}
+spec:
+  {{- if $min }}
+  minAvailable: {{ $budget.minAvailable }}
+  {{- else }}
+  maxUnavailable: {{ $max | default "1" }}
+  {{- end }}
+  # Pods that are not ready serve nobody, so they block no drain.
+  unhealthyPodEvictionPolicy: AlwaysAllow
+  selector:
+    matchLabels: {{- include "zipjobs.selectorLabels" . | nindent 6 }}
+{{- end -}}
+{{- end -}}
