@@ -4,7 +4,6 @@ import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import costs from './build-costs.json' with { type: 'json' };
 import {
   type BuildProgress,
   costOf,
@@ -49,9 +48,22 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
     );
   }
   const [cluster, store] = await findPrograms(env);
-  const missing = [cluster, store].filter((place) => !place.isThere);
-  if (missing.length > 0) await buildAll(missing, log);
+  await buildMissing([cluster, store], log);
   return { cluster: cluster.path, store: store.path };
+}
+
+/**
+ * Finds or builds one program, and returns its path.
+ * @throws ClusterError if Go is missing and no prebuilt program is set, or if the build fails
+ */
+export async function ensureProgram(
+  program: GoProgram,
+  log: Log,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  const place = await findProgram(program, env);
+  await buildMissing([place], log);
+  return place.path;
 }
 
 /** Expected build time of `ensureBinaries` on this machine; 0 if everything is built. */
@@ -92,7 +104,9 @@ async function versionsHash(folder: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function buildAll(places: readonly Place[], log: Log): Promise<void> {
+async function buildMissing(all: readonly Place[], log: Log): Promise<void> {
+  const places = all.filter((place) => !place.isThere);
+  if (places.length === 0) return;
   await requireGo();
   let speed = await measureSpeed();
   const names = places.map(({ program }) => program.what).join(' and the ');
@@ -109,7 +123,7 @@ async function buildAll(places: readonly Place[], log: Log): Promise<void> {
 }
 
 function secondsFor(places: readonly Place[], speed: MachineSpeed): number {
-  return places.reduce((sum, { program }) => sum + estimateSeconds(costs[program.name], speed), 0);
+  return places.reduce((sum, { program }) => sum + estimateSeconds(program.costs, speed), 0);
 }
 
 async function requireGo(): Promise<void> {
@@ -145,10 +159,10 @@ async function build({ program, path }: Place, { log, speed, secondsAfter }: Bui
     await removeLeftovers(dirname(path));
     await prepareSource(program, directory);
     const packages = await packagesToCompile(program, directory);
-    const progress = createProgress(costs[program.name], packages);
+    const progress = createProgress(program.costs, packages);
     step = describeProgress(progress, {
       expectedSeconds: estimateSeconds(
-        { ...costs[program.name], cpuSeconds: costOf(costs[program.name], packages) },
+        { ...program.costs, cpuSeconds: costOf(program.costs, packages) },
         speed,
       ),
       secondsAfter,

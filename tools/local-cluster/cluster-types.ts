@@ -52,19 +52,14 @@ export interface ClusterOptions {
   readonly clockAheadMsFor?: (pod: Pod) => number;
 }
 
-/** A running local cluster: a real control plane and S3 server, and a node whose pods are local processes. */
-export interface Cluster extends AsyncDisposable {
+/** A running control plane and S3 server. */
+export interface NodelessCluster extends AsyncDisposable {
   /** Folder with all files of the cluster. `bin` in it contains kubectl and helm for a shell. */
   readonly dir: string;
   /** Kubeconfig of a cluster-admin. */
   readonly kubeconfigPath: string;
   readonly apiServer: { readonly url: string; readonly caPath: string; readonly ca: string };
   readonly store: StoreAccess;
-  readonly node: NodeAgent;
-  /**
-   * Adds a node that can be lost or removed independently of the first one. It stops with the cluster at the latest.
-   */
-  addNode(name: string): Promise<AddedNode>;
   /**
    * Reads an object or a list as cluster-admin, by its path on the API server. For tests that poll: a call takes a
    * millisecond, and kubectl takes 150 ms of CPU time.
@@ -86,6 +81,15 @@ export interface Cluster extends AsyncDisposable {
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Removes all versions except the newest of each object from etcd. */
   compactEtcd(): Promise<void>;
+}
+
+/** A running local cluster: a control plane, and a node whose pods are local processes. */
+export interface Cluster extends NodelessCluster {
+  readonly node: NodeAgent;
+  /**
+   * Adds a node that can be lost or removed independently of the first one. It stops with the cluster at the latest.
+   */
+  addNode(name: string): Promise<AddedNode>;
 }
 
 /** Address and owner credentials of the S3 server. */

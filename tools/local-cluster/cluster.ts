@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureBinaries } from './binaries.ts';
+import { type Binaries, ensureBinaries } from './binaries.ts';
 import { openClusterDir } from './cluster-dir.ts';
-import type { Cluster, ClusterOptions } from './cluster-types.ts';
+import type { Cluster, ClusterOptions, NodelessCluster } from './cluster-types.ts';
 import { createTools, writeToolShims } from './command-line-tools.ts';
 import { type ControlPlane, startControlPlane } from './control-plane.ts';
 import { createImageTable } from './images.ts';
+import type { KubeApi } from './kube-api.ts';
 import type { LogServerOptions } from './node-agent/log-server.ts';
 import { addNode, startNode } from './nodes.ts';
 import { readyPodAddress } from './readiness.ts';
@@ -21,18 +22,40 @@ const NODE_NAME = 'local';
  * unless `endOnSignals` is false.
  * @throws ClusterError if a part does not start; then nothing is left behind
  */
-export async function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+export function startCluster(options: ClusterOptions = {}): Promise<Cluster> {
+  return startWith(options, async (life) => {
+    const started = await startPlane(options, life);
+    return { ...started.cluster, ...(await startLocalNode(started, options, life)) };
+  });
+}
+
+/** The same without the node. */
+export function startNodelessCluster(options: ClusterOptions = {}): Promise<NodelessCluster> {
+  return startWith(options, async (life) => (await startPlane(options, life)).cluster);
+}
+
+async function startWith<T>(
+  options: ClusterOptions,
+  start: (life: AsyncDisposableStack) => Promise<T>,
+): Promise<T> {
   const life = new AsyncDisposableStack();
   if (options.endOnSignals !== false) life.use(endOnSignals(() => life.disposeAsync()));
   try {
-    return await start(options, life);
+    return await start(life);
   } catch (error) {
     await life.disposeAsync();
     throw error;
   }
 }
 
-async function start(options: ClusterOptions, life: AsyncDisposableStack): Promise<Cluster> {
+interface StartedPlane {
+  readonly cluster: NodelessCluster;
+  readonly plane: ControlPlane;
+  readonly admin: KubeApi;
+  readonly binaries: Binaries;
+}
+
+async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): Promise<StartedPlane> {
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
   const onProcess = (process: ServerProcess): void => life.defer(() => process.kill());
@@ -43,6 +66,32 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
   ]);
   const admin = await plane.clientOf('admin');
   life.defer(() => admin.close());
+  const kubeconfigPath = plane.adminKubeconfigPath;
+  const tools = { binary: binaries.cluster, dir, kubeconfigPath };
+  await writeToolShims(tools);
+  const cluster: NodelessCluster = {
+    dir,
+    kubeconfigPath,
+    apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
+    store,
+    read: (path) => admin.get(path),
+    ...createTools(tools),
+    readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
+    kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
+    createBucket: (name) => createBucket(store, name),
+    restartApiServer: () => plane.restartApiServer(),
+    trustIssuer: (issuer) => plane.trustIssuer(issuer),
+    compactEtcd: () => plane.compactEtcd(),
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+  return { cluster, plane, admin, binaries };
+}
+
+async function startLocalNode(
+  { cluster: { dir }, plane, admin, binaries }: StartedPlane,
+  options: ClusterOptions,
+  life: AsyncDisposableStack,
+): Promise<Pick<Cluster, 'node' | 'addNode'>> {
   const nodes = {
     plane,
     admin,
@@ -57,26 +106,7 @@ async function start(options: ClusterOptions, life: AsyncDisposableStack): Promi
     },
   };
   const { agent: node } = life.use(await startNode(nodes, { name: NODE_NAME, isOnly: true }));
-  const kubeconfigPath = plane.adminKubeconfigPath;
-  const tools = { binary: binaries.cluster, dir, kubeconfigPath };
-  await writeToolShims(tools);
-  return {
-    dir,
-    kubeconfigPath,
-    apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
-    store,
-    node,
-    read: (path) => admin.get(path),
-    addNode: (name) => addNode(nodes, { name, life }),
-    ...createTools(tools),
-    readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
-    kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
-    createBucket: (name) => createBucket(store, name),
-    restartApiServer: () => plane.restartApiServer(),
-    trustIssuer: (issuer) => plane.trustIssuer(issuer),
-    compactEtcd: () => plane.compactEtcd(),
-    [Symbol.asyncDispose]: () => life.disposeAsync(),
-  };
+  return { node, addNode: (name) => addNode(nodes, { name, life }) };
 }
 
 /** The node uses the API server's certificate, because both listen on 127.0.0.1. */

@@ -1,18 +1,23 @@
 import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile, rm } from 'node:fs/promises';
 import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import type { BuildCosts } from './build-estimate.ts';
 import { ClusterError } from './cluster-error.ts';
 
 /** A program that is built from a folder with a go.mod. */
 export interface GoProgram {
-  readonly name: 'cluster' | 'store';
+  /** Its name in the cache. */
+  readonly name: string;
   readonly what: string;
   readonly folder: string;
   /** Packages that run rarely or mostly wait. They are compiled without inlining, which takes a third less time. */
   readonly coldPackages: readonly string[];
+  /** Expected cost of the build. */
+  readonly costs: BuildCosts;
 }
 
 const KUBERNETES_MODULE = /k8s\.io\/kubernetes v(\d+)\.(\d+)\.(\d+)/;
@@ -47,7 +52,8 @@ async function leaveOut(directory: string): Promise<void> {
       });
     }
   }
-  await cp(join(directory, '_instead'), vendor, { recursive: true });
+  const replacements = join(directory, '_instead');
+  if (existsSync(replacements)) await cp(replacements, vendor, { recursive: true });
 }
 
 async function removeGoFiles(folder: string): Promise<void> {

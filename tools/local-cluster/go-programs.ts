@@ -1,10 +1,12 @@
 import { join } from 'node:path';
+import costs from './build-costs.json' with { type: 'json' };
 import type { GoProgram } from './go-program.ts';
 
 export const CLUSTER_PROGRAM: GoProgram = {
   name: 'cluster',
   what: 'control plane with kubectl and helm',
   folder: join(import.meta.dirname, 'go'),
+  costs: costs.cluster,
   coldPackages: [
     'k8s.io/apiextensions-apiserver/...',
     'k8s.io/apiserver/pkg/admission/...',
@@ -40,6 +42,7 @@ export const STORE_PROGRAM: GoProgram = {
   name: 'store',
   what: 'S3 server',
   folder: join(import.meta.dirname, 'go-store'),
+  costs: costs.store,
   // The server uses only the types of the client.
   coldPackages: ['github.com/aws/...'],
 };
