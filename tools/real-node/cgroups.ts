@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MOUNT = '/sys/fs/cgroup';
+const CONTROLLERS = join(MOUNT, 'cgroup.controllers');
+
+/** Creates the parent of all cgroups of a node. Disposing it removes it with everything below. */
+export async function createCgroup(name: string): Promise<AsyncDisposable> {
+  if (existsSync(CONTROLLERS)) {
+    const controllers = (await readFile(CONTROLLERS, 'utf8')).trim().split(' ');
+    const enabled = controllers.map((controller) => `+${controller}`).join(' ');
+    await writeFile(join(MOUNT, 'cgroup.subtree_control'), enabled);
+  }
+  for (const path of await pathsOf(name)) await mkdir(path, { recursive: true });
+  return { [Symbol.asyncDispose]: () => removeCgroups(name) };
+}
+
+/** Removes the cgroup and all below it. Its processes have ended with their namespaces. */
+export async function removeCgroups(name: string): Promise<void> {
+  for (const path of await pathsOf(name)) if (existsSync(path)) await removeTree(path);
+}
+
+/** One folder with version 2, and one per controller with version 1. */
+async function pathsOf(name: string): Promise<string[]> {
+  if (existsSync(CONTROLLERS)) return [join(MOUNT, name)];
+  return (await foldersIn(MOUNT)).map((hierarchy) => join(hierarchy, name));
+}
+
+async function removeTree(path: string): Promise<void> {
+  for (const child of await foldersIn(path)) await removeTree(child);
+  await rmdir(path);
+}
+
+async function foldersIn(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => join(path, entry.name));
+}

@@ -1,0 +1,11 @@
+/** Variables of the command that main.ts runs. */
+export const NODE_ENV = {
+  /** Why there is no node. */
+  unavailable: 'ZIPJOBS_NODE_UNAVAILABLE',
+  /** Folder of the node's files. */
+  dir: 'ZIPJOBS_NODE_DIR',
+  /** Name of the parent of all cgroups. */
+  cgroup: 'ZIPJOBS_NODE_CGROUP',
+  /** Archive of our images. */
+  images: 'ZIPJOBS_NODE_IMAGES',
+} as const;
