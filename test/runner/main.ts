@@ -13,7 +13,7 @@ import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
 import type { FileResult } from './worker-process.ts';
 
 /** These suites measure or cause load: nothing runs in parallel with them. */
-const ALONE = new Set(['load', 'fuzz']);
+const ALONE = new Set(['load', 'fuzz', 'node']);
 /** A process with its cluster. */
 const BYTES_PER_SLOT = 2.5 * 2 ** 30;
 

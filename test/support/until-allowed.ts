@@ -1,4 +1,4 @@
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { until } from './until.ts';
 
 export interface Right {
@@ -11,7 +11,7 @@ export interface Right {
 
 /** Waits until a new binding takes effect. The API server's authorizer learns of it from a watch. */
 export const untilAllowed = (
-  cluster: Cluster,
+  cluster: NodelessCluster,
   { user, verb, resource, namespace }: Right,
 ): Promise<unknown> => {
   const where = namespace === undefined ? ['-A'] : ['-n', namespace];

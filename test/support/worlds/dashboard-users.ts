@@ -1,4 +1,4 @@
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { untilAllowed } from '../until-allowed.ts';
 import { applyObjects } from './project.ts';
 
@@ -15,7 +15,7 @@ export interface DashboardUser {
 
 /** Creates a user with one of the built-in roles (view, edit, admin) in the namespace, or with none. */
 export const createDashboardUser = async (
-  cluster: Cluster,
+  cluster: NodelessCluster,
   namespace: string,
   { account, role }: { readonly account: string; readonly role?: 'view' | 'edit' | 'admin' },
 ): Promise<DashboardUser> => {

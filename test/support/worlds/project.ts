@@ -11,7 +11,7 @@ import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission } from '#crds/zip-token.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { type BucketReader, createBucketReader } from '../clients/bucket-reader.ts';
 import { until } from '../until.ts';
 
@@ -52,7 +52,7 @@ const tokenObject = (namespace: string, token: string, permissions: readonly Per
 });
 
 const manifests = (
-  cluster: Cluster,
+  cluster: NodelessCluster,
   options: ProjectOptions,
   project: Pick<Project, 'bucketName' | 'token' | 'webhookSecret'>,
 ) => {
@@ -85,7 +85,7 @@ const manifests = (
   ];
 };
 
-export const applyObjects = async (cluster: Cluster, objects: readonly unknown[]): Promise<void> => {
+export const applyObjects = async (cluster: NodelessCluster, objects: readonly unknown[]): Promise<void> => {
   await cluster.kubectl(['apply', '-f', '-'], {
     input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
   });
@@ -95,7 +95,7 @@ export const applyObjects = async (cluster: Cluster, objects: readonly unknown[]
  * Creates the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and
  * waits until it is Ready.
  */
-export const createProject = async (cluster: Cluster, options: ProjectOptions): Promise<Project> => {
+export const createProject = async (cluster: NodelessCluster, options: ProjectOptions): Promise<Project> => {
   const { namespace } = options;
   const token = generateToken();
   const bucketName = `${namespace}-archives`;

@@ -1,0 +1,159 @@
+/** The chart on a real node: installed, used, disturbed, upgraded, rolled back and removed, in this order. */
+import { Resolver } from 'node:dns/promises';
+import { expect } from 'chai';
+import { PLURALS } from '#crds/api-group.ts';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { openBrowser } from '#test/support/browser/browser.ts';
+import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { createCommandLine } from '#test/support/processes/command-line.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { startPortForward } from '#test/support/processes/port-forward.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
+import { until } from '#test/support/until.ts';
+import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
+import { nodeUnavailable, realCluster } from '#test/support/worlds/real-cluster.ts';
+import { type RealFlow, startRealFlow } from '#test/support/worlds/real-flow.ts';
+import { installOnNode, serviceUrl } from '#test/support/worlds/real-installation.ts';
+import { ADDRESSES, CLUSTER_DOMAIN } from '#tools/real-node/addresses.ts';
+import { ctr } from '#tools/real-node/containers.ts';
+import { IMAGE_TAG, IMAGES, REGISTRY } from '#tools/real-node/images.ts';
+import type { RealCluster } from '#tools/real-node/real-cluster.ts';
+
+const LIMIT_MS = 240_000;
+const NAMESPACE = 'real-node';
+const NEXT_TAG = 'next';
+
+describe('the release on a real node', function () {
+  this.timeout(LIMIT_MS);
+  const life = new AsyncDisposableStack();
+  let cluster: RealCluster;
+  let flow: RealFlow;
+
+  before(async function () {
+    const reason = nodeUnavailable();
+    if (reason !== undefined) {
+      console.log(`      Skipped ${this.test?.parent?.total() ?? 0} tests: ${reason}`);
+      return this.skip();
+    }
+    cluster = await realCluster();
+    await installOnNode(cluster);
+    flow = life.use(await startRealFlow(cluster, NAMESPACE));
+  });
+  after(() => life.disposeAsync());
+
+  const kubectl = async (...args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl(['-n', NAMESPACE, ...args])).stdout.trim();
+
+  /** The pod of a job that runs. */
+  const podOf = (uuid: string): Promise<string> =>
+    kubectl('get', 'pods', '-l', `job-name=zip-${uuid}`, '-o', 'jsonpath={.items[0].metadata.name}');
+
+  const imagesOfRelease = async (): Promise<readonly string[]> => {
+    const path = 'jsonpath={range .items[*]}{.spec.template.spec.containers[0].image} {end}';
+    const { stdout } = await cluster.kubectl(['get', 'deployments', '-n', RELEASE_NAMESPACE, '-o', path]);
+    return stdout.trim().split(' ');
+  };
+
+  const imageOfJob = (uuid: string): Promise<string> =>
+    kubectl('get', 'job', `zip-${uuid}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
+
+  it('has a cluster DNS that knows the Service of the API', async () => {
+    const resolver = new Resolver();
+    resolver.setServers([ADDRESSES.dns]);
+    const [address] = await resolver.resolve4(`${RELEASE}-api.${RELEASE_NAMESPACE}.svc.${CLUSTER_DOMAIN}`);
+    expect(flow.baseUrl).to.contain(`//${address}:`);
+  });
+
+  it('runs a job from POST to archive, webhook and download', async () => {
+    const uuid = await flow.post('main.zip', flow.origin.url('/gen/3000000/1'));
+    await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    const entries = await zipEntries(await flow.project.bucket.bytes('main.zip'));
+    expect(entries.map(({ name }) => name)).to.deep.equal(['file.bin']);
+    expect(entries[0]?.content.equals(generatedBytes(3_000_000, 1))).to.equal(true);
+    const delivery = await flow.receiver.next(({ body }) => body.includes(uuid));
+    verifyDelivery(delivery, flow.project.webhookSecret);
+  });
+
+  it('is reachable with kubectl port-forward: API and dashboard (X1)', async () => {
+    for (const [component, path] of [
+      ['api', '/openapi.json'],
+      ['dashboard', '/sign-in'],
+    ] as const) {
+      const target = { namespace: RELEASE_NAMESPACE, target: `service/${RELEASE}-${component}`, port: 80 };
+      await using forward = await startPortForward(cluster, target);
+      const response = await fetch(`${forward.url}${path}`, { headers: { connection: 'close' } });
+      expect(response.status, component).to.equal(200);
+      await response.text();
+    }
+  });
+
+  it('has a dashboard that users sign in to at the address of its Service', async function () {
+    await requireBrowser(this);
+    const user = await createDashboardUser(cluster, NAMESPACE, { account: 'ada', role: 'admin' });
+    await using context = await openBrowser({ baseURL: await serviceUrl(cluster, 'dashboard') });
+    const page = await context.newPage();
+    await page.goto('/sign-in');
+    await page.getByLabel('Kubernetes token').fill(user.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Projects' }).waitFor();
+  });
+
+  it('tests a bucket from a pod', async () => {
+    const zipjobs = createCommandLine({ kubeconfig: cluster.kubeconfigPath });
+    const { stdout } = await zipjobs.succeed(['bucket', 'test', flow.project.bucketName, '-n', NAMESPACE]);
+    expect(stdout).not.to.equal('');
+  });
+
+  it('retries a job whose container was killed', async () => {
+    const job = await flow.startHeldJob('killed-container.zip');
+    const pod = await podOf(job.uuid);
+    const filter = `labels."io.kubernetes.pod.name"==${pod},labels."io.kubernetes.container.name"==zipper`;
+    const container = (await ctr('containers', 'ls', '-q', filter)).trim();
+    await ctr('tasks', 'kill', '--signal', 'SIGKILL', container);
+    await job.untilPodInactive();
+    expect(await job.finish()).to.deep.equal({ attempts: 2 });
+  });
+
+  it('retries a job whose pod was deleted without a grace period', async () => {
+    const job = await flow.startHeldJob('killed-pod.zip');
+    await kubectl('delete', 'pod', await podOf(job.uuid), '--grace-period=0', '--force');
+    await job.untilPodInactive();
+    expect(await job.finish()).to.deep.equal({ attempts: 2 });
+  });
+
+  it('continues a job while kubelet and containerd restart', async () => {
+    const job = await flow.startHeldJob('node-restart.zip');
+    await cluster.node.restart();
+    expect(await job.finish()).to.deep.equal({ attempts: 1 });
+  });
+
+  it('upgrades to another image while a job runs', async () => {
+    const job = await flow.startHeldJob('upgrade.zip');
+    for (const name of Object.keys(IMAGES))
+      await ctr('images', 'tag', `${REGISTRY}/${name}:${IMAGE_TAG}`, `${REGISTRY}/${name}:${NEXT_TAG}`);
+    await installOnNode(cluster, NEXT_TAG);
+    for (const image of await imagesOfRelease()) expect(image).to.match(/:next$/);
+    expect(await job.finish()).to.deep.equal({ attempts: 1 });
+    const next = await flow.startHeldJob('upgraded.zip');
+    expect(await imageOfJob(next.uuid)).to.equal(`${REGISTRY}/zipjobs-zipper:${NEXT_TAG}`);
+    expect(await next.finish()).to.deep.equal({ attempts: 1 });
+  });
+
+  it('rolls back while a job runs', async () => {
+    const job = await flow.startHeldJob('rollback.zip');
+    await cluster.helm(['rollback', RELEASE, '1', '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '180s']);
+    for (const image of await imagesOfRelease()) expect(image).to.match(/:built$/);
+    expect(await job.finish()).to.deep.equal({ attempts: 1 });
+  });
+
+  it('leaves its definitions when it is removed', async () => {
+    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '180s']);
+    const { stdout } = await cluster.kubectl(['get', 'crd', '-o', 'name']);
+    for (const plural of Object.values(PLURALS)) expect(stdout).to.contain(`/${plural}.`);
+    await until('the pods of the release to end', async () => {
+      const left = await cluster.kubectl(['get', 'deployments,pods', '-n', RELEASE_NAMESPACE, '-o', 'name']);
+      return left.stdout === '';
+    });
+  });
+});
