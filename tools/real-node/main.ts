@@ -27,6 +27,9 @@ async function run(command: readonly string[], env: Readonly<Record<string, stri
     timeout: COMMAND_LIMIT_MS,
     killSignal: 'SIGKILL',
   });
+  // Ctrl-C reaches the command too, which then ends by itself.
+  process.on('SIGINT', () => undefined);
+  process.on('SIGTERM', () => child.kill('SIGKILL'));
   const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
   return code ?? 128 + constants.signals[signal ?? 'SIGKILL'];
 }
@@ -56,8 +59,6 @@ async function whyUnavailable(): Promise<string | undefined> {
 }
 
 async function main(command: readonly string[]): Promise<number> {
-  // Ctrl-C reaches the command too. This process waits for it, and removes what is left.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
   const reason = await whyUnavailable();
   if (reason === undefined) return runOnNode(command);
   log(`Skipped: ${reason}`);
