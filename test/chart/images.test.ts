@@ -1,98 +1,136 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import { loadedBy } from '#test/support/import-graph.ts';
 
-/** The folders that each image holds besides crds and runtime. */
-const FOLDERS = {
-  api: ['administration', 'api', 'cli'],
-  controller: ['controller'],
-  dashboard: ['administration', 'dashboard'],
-  'zipper-image': ['zipper-image'],
-} as const;
-const IMPORT = /\bfrom '([^'\s]+)'(?:;| with)|^import '([^'\s]+)';|\bimport\('([^'\s]+)'\)/gm;
+interface Image {
+  /** The folders besides crds and runtime. */
+  readonly folders: readonly string[];
+  readonly programs: readonly string[];
+}
 
-const packageJson = async (): Promise<{ dependencies: Record<string, string> }> =>
-  JSON.parse(await readFile('package.json', 'utf8')) as { dependencies: Record<string, string> };
-
-const withoutTypeImports = (source: string): string =>
-  source.replaceAll(/^(?:import|export) type [^;]*;/gms, '');
-
-const fileOf = (importer: string, specifier: string): string | undefined => {
-  if (specifier.startsWith('#')) return specifier.slice(1);
-  return specifier.startsWith('.') ? normalize(join(dirname(importer), specifier)) : undefined;
+const IMAGES: Readonly<Record<string, Image>> = {
+  api: { folders: ['administration', 'api', 'cli'], programs: ['api/main.ts', 'cli/main.ts'] },
+  controller: {
+    folders: ['controller'],
+    programs: ['controller/main.ts', 'controller/uninstall/main.ts'],
+  },
+  dashboard: { folders: ['administration', 'dashboard'], programs: ['dashboard/main.ts'] },
+  'zipper-image': { folders: ['zipper-image'], programs: ['zipper-image/main.ts'] },
 };
 
-/** Every file that a program loads from this repository, and every package. */
-const loadedBy = async (entry: string): Promise<{ files: Set<string>; packages: Set<string> }> => {
-  const [files, packages] = [new Set([entry]), new Set<string>()];
-  for (const path of files) {
-    const source = withoutTypeImports(await readFile(path, 'utf8'));
-    for (const [, ...groups] of source.matchAll(IMPORT)) {
-      const specifier = groups.find(Boolean) ?? '';
-      const file = fileOf(path, specifier);
-      if (file !== undefined) files.add(file);
-      else if (!specifier.startsWith('node:'))
-        packages.add(
-          specifier
-            .split('/')
-            .slice(0, specifier.startsWith('@') ? 2 : 1)
-            .join('/'),
-        );
-    }
-  }
-  return { files, packages };
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies?: unknown;
+}
+
+const packageOf = (target: string): string =>
+  target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/');
+
+/** All files of this repository and all packages that these programs load. */
+const loaded = (programs: readonly string[]) => {
+  const targets = programs.flatMap((program) => [...loadedBy(program)]);
+  const packages = targets.filter((target) => !/^node:|\.(ts|json)$/.test(target)).map(packageOf);
+  return {
+    // package.json is next to them, for the import aliases.
+    files: [...new Set(targets)].filter((target) => /\.(ts|json)$/.test(target) && target !== 'package.json'),
+    packages: [...new Set(packages)].toSorted(),
+  };
 };
 
-/**
- * The images contain the compile cache, filled by a run during the build: a start is shorter and takes less
- * memory.
- */
-const compileCacheSteps = (folder: string): readonly string[] => [
-  'RUN install -d -o 65532 -g 65532 .compile-cache',
-  `RUN ["node", "${folder}/warm-up/main.ts"]`,
-];
-
-for (const [folder, folders] of Object.entries(FOLDERS))
+for (const [folder, { folders, programs }] of Object.entries(IMAGES))
   describe(`the image of ${folder}`, () => {
-    let dockerfile: string;
-    before(async () => {
-      dockerfile = await readFile(`${folder}/Dockerfile`, 'utf8');
+    let stages: readonly string[];
+    before(() => {
+      const text = readFileSync(`${folder}/Dockerfile`, 'utf8').replaceAll(/ \\\n\s*/g, ' ');
+      stages = text.split(/^(?=FROM )/m);
     });
-    const linesWith = (word: string): readonly string[] =>
-      dockerfile.split('\n').filter((line) => line.startsWith(`${word} `));
+    /** Instructions of one stage; the first part of the file, before any stage, is 0. */
+    const linesOf = (stage: number, word: string): readonly string[] =>
+      (stages[stage] ?? '').split('\n').filter((line) => line.startsWith(`${word} `));
+    const keptPackages = (): readonly string[] =>
+      (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
 
     it('is based on a pinned image that a release can name by digest (P16)', () => {
-      expect(linesWith('ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.21.0-slim']);
-      expect(linesWith('FROM')).to.deep.equal([`FROM \${NODE_IMAGE} AS dependencies`, `FROM \${NODE_IMAGE}`]);
+      expect(linesOf(0, 'ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.21.0-slim']);
+      expect(stages.slice(1).map((stage) => stage.split('\n')[0])).to.deep.equal([
+        `FROM \${NODE_IMAGE} AS dependencies`,
+        `FROM \${NODE_IMAGE} AS program`,
+        `FROM \${NODE_IMAGE}`,
+      ]);
     });
 
-    it('installs the lock file without development packages (P16)', () => {
-      const [install, ...others] = linesWith('RUN');
-      expect(install).to.equal('RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund');
-      expect(others).to.deep.equal(compileCacheSteps(folder));
+    it('installs the lock file without development packages, before it copies any source (P16)', () => {
+      expect(linesOf(1, 'COPY')).to.deep.equal([
+        'COPY package.json package-lock.json scripts/keep-dependencies.ts ./',
+      ]);
+      expect(linesOf(1, 'RUN')[1]).to.match(
+        /^RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund &&/,
+      );
+      expect(linesOf(2, 'COPY')[0]).to.equal('COPY --from=dependencies /app/node_modules ./node_modules');
+      expect(linesOf(3, 'COPY')[0]).to.equal('COPY --from=program /app/node_modules ./node_modules');
     });
 
     it('runs Node directly, as a numeric user that is not root (P2)', () => {
-      expect(linesWith('USER')).to.deep.equal(['USER 65532:65532']);
-      expect(linesWith('ENTRYPOINT')).to.deep.equal([`ENTRYPOINT ["node", "${folder}/main.ts"]`]);
-      expect(linesWith('CMD')).to.deep.equal([]);
+      expect(linesOf(3, 'USER')).to.deep.equal(['USER 65532:65532']);
+      expect(linesOf(3, 'ENTRYPOINT')).to.deep.equal([`ENTRYPOINT ["node", "${folder}/main.ts"]`]);
+      expect(linesOf(3, 'CMD')).to.deep.equal([]);
     });
 
-    it('contains every file and package that its program loads, and no other folder', async () => {
-      const copied = linesWith('COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
+    it('belongs to root, and every user can read it and its compile cache (X5)', () => {
+      // A build runs as root. Without this, Node finds no cache, and its files have the mode 0600.
+      const [fill, permit] = linesOf(2, 'RUN');
+      expect(fill).to.match(new RegExp(`^RUN node ${folder}/warm-up/main\\.ts && .*-65532`));
+      expect(permit).to.equal('RUN chmod -R a+rX,go-w .');
+      expect([2, 3].flatMap((stage) => linesOf(stage, 'COPY')).join('\n')).to.not.match(/--chown|--chmod/);
+      expect(linesOf(3, 'RUN')).to.deep.equal([]);
+    });
+
+    it('contains every file that its programs load, and no other folder', () => {
+      const copied = linesOf(2, 'COPY').flatMap((line) => /^COPY (\S+) \.\/\1$/.exec(line)?.[1] ?? []);
       expect(copied).to.deep.equal(['crds', 'runtime', ...folders]);
-      const programs = folder === 'api' ? ['api/main.ts', 'cli/main.ts'] : [`${folder}/main.ts`];
-      const loaded = await Promise.all(programs.map(loadedBy));
-      const files = new Set(loaded.flatMap((program) => [...program.files]));
-      const packages = new Set(loaded.flatMap((program) => [...program.packages]));
-      // Next to them, for the import aliases.
-      files.delete('package.json');
-      for (const file of files) {
+      const final = linesOf(3, 'COPY').flatMap((line) => / \/app\/(\S+) \.\/\1?$/.exec(line)?.[1] ?? []);
+      expect(final).to.deep.equal(['node_modules', 'package.json', ...copied, '.compile-cache']);
+      for (const file of loaded(programs).files) {
         expect(existsSync(file), file).to.equal(true);
         expect(copied).to.include(file.split('/')[0]);
       }
-      const { dependencies } = await packageJson();
-      expect(Object.keys(dependencies)).to.include.members([...packages]);
+    });
+
+    it('installs exactly the packages that its programs import (X5)', () => {
+      expect(keptPackages()).to.deep.equal(loaded([...programs, `${folder}/warm-up/main.ts`]).packages);
+      expect(loaded(programs).packages).to.deep.equal(keptPackages());
+    });
+
+    it('keeps these packages in the versions of the lock file, and no others', () => {
+      const root = mkdtempSync(join(tmpdir(), 'keep-dependencies-'));
+      const read = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8')) as T;
+      try {
+        for (const name of ['package.json', 'package-lock.json']) cpSync(name, join(root, name));
+        const script = resolve('scripts/keep-dependencies.ts');
+        execFileSync(process.execPath, [script, ...keptPackages()], { cwd: root });
+        const all = read<Manifest>('package.json').dependencies;
+        const dependencies = Object.fromEntries(keptPackages().map((name) => [name, all[name]]));
+        const { packages } = read<{ packages: Record<'', Manifest> }>(join(root, 'package-lock.json'));
+        for (const manifest of [read<Manifest>(join(root, 'package.json')), packages['']]) {
+          expect(manifest.dependencies).to.deep.equal(dependencies);
+          expect(manifest).to.not.have.property('devDependencies');
+        }
+      } finally {
+        rmSync(root, { recursive: true });
+      }
     });
   });
+
+describe('the image of the zipper', () => {
+  it('has no web framework, Kubernetes client, Redis client or template engine', () => {
+    const { packages } = loaded(['zipper-image/main.ts']);
+    for (const name of ['koa', '@koa/router', '@kubernetes/client-node', 'eta', 'ioredis'])
+      expect(packages).to.not.include(name);
+  });
+});
