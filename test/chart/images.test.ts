@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { loadedBy } from '#test/support/import-graph.ts';
 
@@ -89,6 +90,18 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
       expect(permit).to.equal('RUN chmod -R a+rX,go-w .');
       expect([2, 3].flatMap((stage) => linesOf(stage, 'COPY')).join('\n')).to.not.match(/--chown|--chmod/);
       expect(linesOf(3, 'RUN')).to.deep.equal([]);
+    });
+
+    it('fills its compile cache without an API server or a store (X5)', async function () {
+      this.timeout(180_000);
+      const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
+      try {
+        const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+        await promisify(execFile)(process.execPath, [`${folder}/warm-up/main.ts`], { env });
+        expect(readdirSync(cache, { recursive: true, encoding: 'utf8' })).to.have.length.above(100);
+      } finally {
+        rmSync(cache, { recursive: true });
+      }
     });
 
     it('contains every file that its programs load, and no other folder', () => {
