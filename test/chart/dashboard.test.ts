@@ -36,7 +36,7 @@ describe('the dashboard of the chart', function () {
     expect(await settingsOf(ON)).to.deep.equal({ DASHBOARD_ALLOW_HTTP: 'false' });
     const pod = podOf(find(objects, 'Deployment', 'zipjobs-dashboard'));
     expect(pod['serviceAccountName']).to.equal('zipjobs-dashboard');
-    expect(pod.containers[0]?.image).to.match(/^zipjobs-dashboard:/);
+    expect(pod.containers[0]?.image).to.match(/\/zipjobs-dashboard:/);
     expect(pod.containers[0]?.ports).to.deep.include({ name: 'http', containerPort: 8080 });
     const service = find(objects, 'Service', 'zipjobs-dashboard')['spec'];
     expect(service).to.have.nested.property('ports[0].port', 80);

@@ -49,8 +49,14 @@ export const helm = async (args: readonly string[]): Promise<string> => {
   return stdout;
 };
 
+/** Required unless the chart is from a release. */
+const REGISTRY = 'registry.example.com/zipjobs';
+
 const valueFlags = (values: Values): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
+  Object.entries({ 'image.registry': REGISTRY, ...values }).flatMap(([name, value]) => [
+    '--set-json',
+    `${name}=${JSON.stringify(value)}`,
+  ]);
 
 /**
  * Renders the objects of the release.

@@ -34,6 +34,14 @@ describe('the values of the chart', function () {
       expect(await helm(['lint', '--strict', CHART, ...flags])).to.contain('0 chart(s) failed');
   });
 
+  it('must name a registry, unless the chart is from a release (X2)', async () => {
+    const error = await render({ 'image.registry': '' }).then(
+      () => 'the chart renders them',
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).to.contain('image.registry is not set').and.to.contain('scripts/build-images');
+  });
+
   const refused: Readonly<Record<string, Record<string, unknown>>> = {
     'an unknown value': { colour: 'red' },
     'an unknown value of a component': { 'api.colour': 'red' },

@@ -31,6 +31,8 @@ const createUninstallAccount = async (cluster: Cluster): Promise<void> => {
     RELEASE_NAMESPACE,
     '--show-only',
     'templates/uninstall/access.yaml',
+    '--set',
+    'image.registry=localhost',
   ]);
   await cluster.kubectl(['apply', '-f', '-'], { input: stdout });
 };

@@ -85,10 +85,8 @@ helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace 
 {{- define "zipjobs.image" -}}
 {{- $root := index . 0 -}}
 {{- $image := (index $root.Values (index . 1)).image -}}
-{{- $name := $image.repository -}}
-{{- with $root.Values.image.registry -}}
-{{- $name = printf "%s/%s" (trimSuffix "/" .) $image.repository -}}
-{{- end -}}
+{{- $registry := required "image.registry is not set. Only a released chart names a registry; this one is from the source code. Build the images with scripts/build-images and set image.registry to your registry, or to localhost if you loaded them into the nodes of kind, k3d or minikube. See docs/install.md." $root.Values.image.registry -}}
+{{- $name := printf "%s/%s" (trimSuffix "/" $registry) $image.repository -}}
 {{- if $image.digest -}}
 {{- printf "%s@%s" $name $image.digest -}}
 {{- else -}}

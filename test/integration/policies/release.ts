@@ -6,7 +6,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]) =>
   cluster.helm([
     ...`upgrade --install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
-    --set api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
+    --set image.registry=localhost,api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
     --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32} --wait --timeout 200s`.split(
       /\s+/,
     ),

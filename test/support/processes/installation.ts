@@ -6,6 +6,7 @@ export const RELEASE_NAMESPACE = 'zipjobs-system';
 
 /** Values for a cluster on loopback: the chart grants nothing outside of it. */
 const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
+  image: { registry: 'localhost' },
   egress: { allowCidrs: ['127.0.0.0/8'] },
   webhooks: { allowHttp: true },
   // Its service account and roles without a pod: tests start dashboards outside the cluster.
