@@ -1,0 +1,77 @@
+/**
+ * Writes the chart of a release: its default values name the registry and the digests of the images, and its
+ * annotations are those of Artifact Hub. `node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS`, where DIGESTS is a folder
+ * with a file per image that contains its digest.
+ */
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseDocument, stringify } from 'yaml';
+
+const CHART = join(import.meta.dirname, '../charts/zipjobs');
+const CHANGELOG = join(import.meta.dirname, '../CHANGELOG.md');
+const IMAGES = ['api', 'controller', 'dashboard', 'zipper'] as const;
+const DIGEST = /^sha256:[0-9a-f]{64}$/;
+
+interface Change {
+  readonly kind: string;
+  readonly description: string;
+}
+
+/** The changes of a version, as Artifact Hub shows them: `- Text` below `### Added`, `### Fixed` and so on. */
+const changesOf = (changelog: string, version: string): readonly Change[] => {
+  const section = changelog.split(/^## /m).find((text) => text.split(/\s/, 1)[0] === version) ?? '';
+  return section
+    .split(/^### /m)
+    .slice(1)
+    .flatMap((part) => {
+      const kind = (part.split('\n', 1)[0] ?? '').trim().toLowerCase();
+      return [...part.matchAll(/^- (.+)$/gm)].map(([, description = '']) => ({ kind, description }));
+    });
+};
+
+const digestOf = (folder: string, name: string): string => {
+  const digest = readFileSync(join(folder, name), 'utf8').trim();
+  if (!DIGEST.test(digest)) throw new Error(`${join(folder, name)} has no digest: "${digest}"`);
+  return digest;
+};
+
+const edit = (path: string, values: ReadonlyMap<readonly string[], string>): void => {
+  const document = parseDocument(readFileSync(path, 'utf8'));
+  for (const [at, value] of values) document.setIn(at, value);
+  // Comments keep their lines.
+  writeFileSync(path, document.toString({ lineWidth: 0 }));
+};
+
+const stamp = (folder: string, registry: string, digests: string): void => {
+  cpSync(CHART, folder, { recursive: true });
+  const byName = new Map(IMAGES.map((name) => [name, digestOf(digests, name)] as const));
+  edit(
+    join(folder, 'values.yaml'),
+    new Map<readonly string[], string>([
+      [['image', 'registry'], registry],
+      ...[...byName].map(([name, digest]) => [[name, 'image', 'digest'], digest] as const),
+    ]),
+  );
+  const chart = join(folder, 'Chart.yaml');
+  const version = String(parseDocument(readFileSync(chart, 'utf8')).get('version'));
+  const images = [...byName].map(([name, digest]) => ({
+    name: `zipjobs-${name}`,
+    image: `${registry}/zipjobs-${name}:${version}@${digest}`,
+    platforms: ['linux/amd64', 'linux/arm64'],
+  }));
+  edit(
+    chart,
+    new Map([
+      [['annotations', 'artifacthub.io/images'], stringify(images)],
+      [
+        ['annotations', 'artifacthub.io/changes'],
+        stringify(changesOf(readFileSync(CHANGELOG, 'utf8'), version)),
+      ],
+    ]),
+  );
+};
+
+const [folder, registry, digests] = process.argv.slice(2);
+if (folder === undefined || registry === undefined || digests === undefined)
+  throw new Error('Usage: node scripts/stamp-chart.ts FOLDER REGISTRY DIGESTS');
+stamp(folder, registry, digests);

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parse, parseAllDocuments } from 'yaml';
+import { envOf, find, helm, type KubeObject, podOf } from './render.ts';
+
+const run = promisify(execFile);
+const REGISTRY = 'registry.example.com/zipjobs';
+const IMAGES = ['api', 'controller', 'dashboard', 'zipper'];
+const digestOf = (name: string): string => `sha256:${name.length.toString(16).repeat(64)}`;
+
+describe('the chart of a release', function () {
+  this.timeout(30 * 60_000);
+  const root = mkdtempSync(join(tmpdir(), 'release-chart-'));
+  const chart = join(root, 'chart');
+  after(() => rmSync(root, { recursive: true }));
+
+  const stamp = () =>
+    run(process.execPath, ['scripts/stamp-chart.ts', chart, REGISTRY, join(root, 'digests')]);
+
+  before(async () => {
+    mkdirSync(join(root, 'digests'));
+    for (const name of IMAGES) writeFileSync(join(root, 'digests', name), digestOf(name));
+    await stamp();
+  });
+
+  it('installs images by digest without any value (X2)', async () => {
+    const text = await helm(['template', 'zipjobs', chart, '--set', 'dashboard.enabled=true']);
+    const objects = parseAllDocuments(text)
+      .map((document) => document.toJS() as KubeObject | null)
+      .filter((object) => object !== null);
+    for (const name of ['api', 'controller', 'dashboard'])
+      expect(podOf(find(objects, 'Deployment', `zipjobs-${name}`)).containers[0]?.image).to.equal(
+        `${REGISTRY}/zipjobs-${name}@${digestOf(name)}`,
+      );
+    expect(envOf(objects, 'controller').get('ZIPPER_IMAGE')?.value).to.equal(
+      `${REGISTRY}/zipjobs-zipper@${digestOf('zipper')}`,
+    );
+  });
+
+  it('keeps every other value and its comment (X20)', () => {
+    const read = (folder: string): string => readFileSync(join(folder, 'values.yaml'), 'utf8');
+    const others = (text: string): readonly string[] =>
+      text.split('\n').filter((line) => /^\s*#/.test(line) || !/^\s+(registry|digest):/.test(line));
+    expect(parse(others(read(chart)).join('\n'))).to.deep.equal(
+      parse(others(read('charts/zipjobs')).join('\n')),
+    );
+    const comments = (text: string): readonly string[] =>
+      text
+        .split('\n')
+        .filter((line) => /^\s*#/.test(line))
+        .map((line) => line.trim());
+    expect(comments(read(chart))).to.deep.equal(comments(read('charts/zipjobs')));
+  });
+
+  it('lists its images for Artifact Hub, and the source code its definitions (X20)', () => {
+    const annotationsOf = (folder: string): Record<string, string> =>
+      (parse(readFileSync(join(folder, 'Chart.yaml'), 'utf8')) as { annotations: Record<string, string> })
+        .annotations;
+    const images = parse(annotationsOf(chart)['artifacthub.io/images'] ?? '') as { readonly image: string }[];
+    expect(images.map(({ image }) => image.split('@')[1])).to.deep.equal(IMAGES.map(digestOf));
+    const crds = parse(annotationsOf('charts/zipjobs')['artifacthub.io/crds'] ?? '') as {
+      readonly name: string;
+      readonly kind: string;
+      readonly version: string;
+    }[];
+    for (const { kind, name, version } of crds) {
+      const text = readFileSync(`crds/${name.split('.')[0] ?? ''}.yaml`, 'utf8');
+      const { metadata, spec } = parse(text) as {
+        metadata: { name: string };
+        spec: { names: { kind: string }; versions: readonly { name: string }[] };
+      };
+      expect([metadata.name, spec.names.kind, spec.versions[0]?.name]).to.deep.equal([name, kind, version]);
+    }
+    expect(crds).to.have.length(4);
+  });
+
+  it('is not written when a digest is missing (X20)', async () => {
+    writeFileSync(join(root, 'digests', 'api'), 'latest\n');
+    const error = await stamp().then(
+      () => 'written',
+      (reason: unknown) => reason,
+    );
+    expect(String(error)).to.contain('api has no digest: "latest"');
+  });
+});

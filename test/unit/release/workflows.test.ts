@@ -1,0 +1,150 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'chai';
+import { parse } from 'yaml';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Job {
+  readonly permissions?: Readonly<Record<string, string>>;
+  readonly 'timeout-minutes'?: number;
+  readonly steps: readonly Step[];
+}
+
+interface Workflow {
+  readonly on: unknown;
+  readonly permissions?: unknown;
+  readonly jobs: Readonly<Record<string, Job>>;
+}
+
+const FOLDER = '.github/workflows';
+const SCRIPTS = '.github/scripts';
+const FILES = readdirSync(FOLDER);
+const run = promisify(execFile);
+
+const workflow = (file: string): Workflow => parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow;
+const release = workflow('release.yaml');
+const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
+
+/** Standard error of a script that fails; undefined if it succeeds. */
+const failureOf = (script: string, ...args: readonly string[]): Promise<string | undefined> =>
+  run(join(SCRIPTS, script), [...args]).then(
+    () => undefined,
+    (error: { stderr: string }) => error.stderr.trim(),
+  );
+
+describe('the workflows', () => {
+  it('have no finding of actionlint (X20)', async function () {
+    // The first run builds it.
+    this.timeout(300_000);
+    await requirePrograms(this, ['go']);
+    const files = FILES.map((file) => resolve(FOLDER, file));
+    const { stdout } = await run('go', ['tool', 'actionlint', '-no-color', ...files], {
+      cwd: 'tools/actionlint',
+    });
+    expect(stdout).to.equal('');
+  });
+
+  for (const file of FILES) {
+    it(`${file} names each action by a commit, with its version as a comment (X20)`, () => {
+      const text = readFileSync(join(FOLDER, file), 'utf8');
+      const uses = text.split('\n').filter((line) => line.includes('uses:'));
+      expect(uses).to.have.length.above(0);
+      for (const line of uses)
+        expect(line).to.match(/^ +(?:- )?uses: actions\/[a-z-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    });
+
+    it(`${file} gives each job a time limit and only permissions of its own (X20)`, () => {
+      const { permissions, jobs } = workflow(file);
+      expect(permissions).to.deep.equal({});
+      for (const [name, job] of Object.entries(jobs)) {
+        expect(job['timeout-minutes'], name).to.be.a('number');
+        expect(job.permissions, name).to.be.an('object').that.is.not.empty;
+      }
+    });
+
+    it(`${file} keeps no credentials in a checkout, and reads no expression in a command (X20)`, () => {
+      for (const { uses = '', run: command = '', with: inputs } of stepsOf(workflow(file))) {
+        expect(command).to.not.contain('${{');
+        if (uses.startsWith('actions/checkout@')) expect(inputs?.['persist-credentials']).to.equal(false);
+      }
+    });
+  }
+
+  it('run .ci/run for every pull request (X20)', () => {
+    const ci = workflow('ci.yaml');
+    expect(ci.on).to.have.property('pull_request');
+    expect(stepsOf(ci).map((step) => step.run ?? '')).to.satisfy((commands: readonly string[]) =>
+      commands.some((command) => command.endsWith(' .ci/run')),
+    );
+  });
+
+  it('call every script of a release, and each can be executed (X20)', () => {
+    const commands = [
+      ...stepsOf(release).map((step) => step.run ?? ''),
+      ...readdirSync(SCRIPTS).map((script) => readFileSync(join(SCRIPTS, script), 'utf8')),
+    ].join('\n');
+    for (const script of readdirSync(SCRIPTS)) {
+      accessSync(join(SCRIPTS, script), constants.X_OK);
+      expect(commands).to.contain(`${SCRIPTS}/${script}`);
+    }
+  });
+
+  it('write to the repository, to packages and to attestations only in the jobs that publish (X20)', () => {
+    const writers = Object.entries(release.jobs).map(([name, { permissions = {} }]) => [
+      name,
+      Object.keys(permissions).filter((scope) => permissions[scope] === 'write'),
+    ]);
+    expect(Object.fromEntries(writers)).to.deep.equal({
+      check: [],
+      images: [],
+      publish: ['packages', 'id-token'],
+      attest: ['packages', 'id-token', 'attestations', 'artifact-metadata'],
+      release: ['contents'],
+    });
+  });
+});
+
+describe('the scripts of a release', () => {
+  it('refuse a tag of another version, and a version without a section in the changelog (X20)', async () => {
+    expect(await failureOf('check-version', 'v99.0.0')).to.match(
+      /^package\.json has version .*, but the tag is v99\.0\.0$/,
+    );
+    expect(await failureOf('release-notes', '99.0.0')).to.equal('CHANGELOG.md has no section "## 99.0.0"');
+  });
+
+  it('print the section of a version as release notes (X20)', async () => {
+    const { stdout } = await run(join(SCRIPTS, 'release-notes'), ['Unreleased']);
+    expect(stdout)
+      .to.match(/^\n### Added\n/)
+      .and.to.not.match(/^## /m);
+  });
+
+  it('write an SBOM of each image with exactly its packages (X20)', async function () {
+    this.timeout(60_000);
+    const folder = mkdtempSync(join(tmpdir(), 'sboms-'));
+    try {
+      await run(join(SCRIPTS, 'write-sboms'), [folder]);
+      const namesIn = (image: string): readonly string[] =>
+        (
+          JSON.parse(readFileSync(join(folder, `zipjobs-${image}.cdx.json`), 'utf8')) as {
+            components: readonly { readonly name: string }[];
+          }
+        ).components.map(({ name }) => name);
+      expect(namesIn('zipper')).to.include('undici').and.to.not.include('koa');
+      expect(namesIn('controller')).to.include('prom-client').and.to.not.include('eta');
+      expect(namesIn('dashboard')).to.include.members(['koa', 'eta']);
+      expect(namesIn('api')).to.include('yargs').and.to.not.include('eta');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
