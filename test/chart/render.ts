@@ -49,14 +49,11 @@ export const helm = async (args: readonly string[]): Promise<string> => {
   return stdout;
 };
 
-/** Required unless the chart is from a release. */
-const REGISTRY = 'registry.example.com/zipjobs';
+/** A chart that is not from a release requires it. */
+const DEFAULTS: Values = { 'image.registry': 'registry.example.com/zipjobs' };
 
 const valueFlags = (values: Values): readonly string[] =>
-  Object.entries({ 'image.registry': REGISTRY, ...values }).flatMap(([name, value]) => [
-    '--set-json',
-    `${name}=${JSON.stringify(value)}`,
-  ]);
+  Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 
 /**
  * Renders the objects of the release.
@@ -67,7 +64,9 @@ export const render = async (
   flags: readonly string[] = [],
 ): Promise<readonly KubeObject[]> => {
   const release = ['template', 'zipjobs', CHART, '--namespace', NAMESPACE];
-  const text = await helm([...release, ...valueFlags(values), ...flags]);
+  // A values file names its registry, which flags would override.
+  const defaults = flags.includes('--values') ? {} : DEFAULTS;
+  const text = await helm([...release, ...valueFlags({ ...defaults, ...values }), ...flags]);
   return parseAllDocuments(text)
     .map((document) => document.toJS() as KubeObject | null)
     .filter((object) => object !== null);
@@ -75,7 +74,7 @@ export const render = async (
 
 /** What helm prints after an installation with these values. */
 export const renderNotes = async (values: Values = {}): Promise<string> => {
-  const flags = ['--namespace', NAMESPACE, '--dry-run=client', ...valueFlags(values)];
+  const flags = ['--namespace', NAMESPACE, '--dry-run=client', ...valueFlags({ ...DEFAULTS, ...values })];
   const text = await helm(['install', 'zipjobs', CHART, ...flags]);
   return text.slice(text.indexOf('\nNOTES:\n'));
 };
