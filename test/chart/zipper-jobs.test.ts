@@ -53,7 +53,7 @@ describe("the chart's table of zipper Jobs", function () {
       'zipper.image.tag': '1.2.3',
       'policies.zipperImageMirrors': [MIRROR],
     });
-    for (const repository of ['zipjobs-zipper', MIRROR]) {
+    for (const repository of ['registry.example.com/zipjobs/zipjobs-zipper', MIRROR]) {
       expect(`${repository}@${DIGEST}`).to.match(pinned);
       expect(`${repository}@sha256:${'f'.repeat(64)}`).not.to.match(pinned);
       expect(`${repository}:1.2.3`).not.to.match(pinned);
