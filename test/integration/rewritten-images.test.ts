@@ -57,7 +57,7 @@ describe('a cluster that rewrites images', function () {
     expect(imagesIn(archives)).to.have.length(1);
     expect(imagesIn(recoveries)).to.have.length.above(0);
     for (const image of [...imagesIn(archives), ...imagesIn(recoveries)])
-      expect(image).to.match(/^zipjobs-zipper:[^@]+@sha256:[0-9a-f]{64}$/);
+      expect(image).to.match(/^localhost\/zipjobs-zipper:[^@]+@sha256:[0-9a-f]{64}$/);
   });
 
   it('tests buckets with the digest (X9)', async () => {
