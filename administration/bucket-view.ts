@@ -1,6 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ObjectOptions, ZipBucket } from '#crds/zip-bucket.ts';
+import type { ObjectOptions, WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
 import { isOrderPending } from './ask-controller.ts';
 import { remedyFor } from './remedies.ts';
@@ -30,6 +30,8 @@ export interface Bucket {
   readonly host: string | null;
   readonly accountId: string | null;
   readonly endpoint: string | null;
+  /** Null: its keys are in its Secret. */
+  readonly webIdentity: WebIdentity | null;
   readonly objectOptions: ObjectOptions;
   /** Unfinished jobs that use it. */
   readonly activeJobs: number | null;
@@ -38,7 +40,7 @@ export interface Bucket {
   readonly testPending: boolean;
 }
 
-const lastTestOf = ({ status }: ZipBucket): BucketTest | null => {
+const lastTestOf = ({ status }: Pick<ZipBucket, 'status'>): BucketTest | null => {
   const { test, conditions } = status ?? {};
   const ready = findCondition(conditions, 'Ready');
   if (!test || !ready) return null;
@@ -55,9 +57,10 @@ const lastTestOf = ({ status }: ZipBucket): BucketTest | null => {
 
 const UNSET = { region: null, host: null, accountId: null, endpoint: null, objectOptions: {} } as const;
 
-export const toBucket = (bucket: ZipBucket): Bucket => ({
+export const toBucket = ({ spec: { credentials, ...spec }, ...bucket }: ZipBucket): Bucket => ({
   ...UNSET,
-  ...bucket.spec,
+  ...spec,
+  webIdentity: credentials?.webIdentity ?? null,
   resource: bucket.metadata.name,
   createdAt: bucket.metadata.creationTimestamp ?? null,
   deletingSince: bucket.metadata.deletionTimestamp ?? null,

@@ -9,7 +9,7 @@ import { toError } from '#runtime/errors.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError, hasCode } from './administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import {
   type BucketCredentials,
@@ -154,6 +154,11 @@ const updateCredentials = async (
   credentials: BucketCredentials,
 ): Promise<Bucket> => {
   const { namespace, name } = bucket.metadata;
+  if (bucket.spec.credentials)
+    throw invalidInput(
+      'bucketName',
+      `Bucket "${bucket.spec.bucketName}" has no stored credentials: it uses the role ${bucket.spec.credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
+    );
   const target = { namespace, name: bucketSecretName(name) };
   try {
     await options.secrets.mergePatch(target, { data: data(credentials) });

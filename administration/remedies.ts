@@ -5,7 +5,8 @@ const REMEDIES: Readonly<Partial<Record<FailureCode, string>>> = {
   BucketNotFound: 'Create the bucket at the provider, or add the bucket again under its correct name.',
   BucketAccessDenied:
     'Grant the credentials write access to the bucket at the provider, or set other credentials. Then test the bucket.',
-  BucketCredentialsInvalid: 'Set valid credentials for the bucket. Then test the bucket.',
+  BucketCredentialsInvalid:
+    'Set valid credentials for the bucket, or correct the trust policy of its role. Then test the bucket.',
   BucketMisconfigured:
     'Check region, host and endpoint at the provider. To correct them, delete the bucket from zipjobs and add it again. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses).',
   StoreUnavailable: 'Check that the store is running and reachable. Then try again.',

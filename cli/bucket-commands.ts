@@ -49,6 +49,7 @@ const described = (bucket: Bucket): string =>
           ['Account', bucket.accountId],
         ] as const)),
     ['Endpoint', bucket.endpoint],
+    ...(bucket.webIdentity ? ([['Role', bucket.webIdentity.roleArn]] as const) : []),
     ['Unfinished jobs', bucket.activeJobs],
     ['Last test', testOf(bucket)],
     ['Message', bucket.lastTest?.message ?? null],

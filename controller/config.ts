@@ -14,7 +14,7 @@ import {
   PROJECT_CLASS_SETTINGS,
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
-import { STORE_ADDRESS_SETTINGS } from '#runtime/store/settings.ts';
+import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
@@ -103,6 +103,7 @@ export const CONTROLLER_SETTINGS = {
   ...EGRESS_SETTINGS,
   ...WEBHOOK_PROXY_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
+  ...TOKEN_AUDIENCE_SETTINGS,
   ...TRUST_SETTINGS,
 } as const satisfies Settings;
 

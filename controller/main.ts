@@ -10,6 +10,7 @@ import { createServerClock } from '#runtime/server-clock.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
+import { refuseApiServerAudiences } from './api-server-audiences.ts';
 import { readClusterAddresses, withClusterAddresses } from './cluster-addresses.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
 import { runAsLeader } from './engine/leader-election.ts';
@@ -72,9 +73,11 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   const kubeMetrics = createKubeMetrics(registry);
   const clock = createServerClock();
   const trust = createBundleTrust(given, { clock, log });
+  const access = await createKubeConfig(given);
+  await refuseApiServerAudiences(given.storeTokenAudiences, access);
   const connection = {
     clock,
-    access: await createKubeConfig(given),
+    access,
     requestTimeoutMs: given.kubeRequestTimeoutMs,
     userAgent: NAME,
     countCall: kubeMetrics.countCall,

@@ -13,6 +13,19 @@ export interface ObjectOptions {
   readonly onConflict?: OnConflict;
 }
 
+/** Credentials of a role, for the service account token of the zipper (AssumeRoleWithWebIdentity). */
+export interface WebIdentity {
+  readonly roleArn: string;
+  /** Audience of the token, limited to those that the operator allows. */
+  readonly audience: string;
+  /** Base URL of the security token service, limited to the hosts that the operator allows. Default: AWS in `stsRegion`. */
+  readonly stsEndpoint?: string;
+  /** Region of the AWS security token service. Required without `stsEndpoint`. */
+  readonly stsRegion?: string;
+  /** Lifetime of a session. Default: 3600. */
+  readonly durationSeconds?: number;
+}
+
 export interface ZipBucketSpec {
   readonly service: Service;
   readonly bucketName: string;
@@ -26,6 +39,8 @@ export interface ZipBucketSpec {
   readonly endpoint?: string;
   /** PEM of certificate authorities that count for the connections to this store only. */
   readonly caBundle?: string;
+  /** s3 only. Absent: the keys in the Secret of the bucket. */
+  readonly credentials?: { readonly webIdentity: WebIdentity };
   readonly objectOptions?: ObjectOptions;
 }
 

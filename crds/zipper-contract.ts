@@ -2,8 +2,9 @@
  * The contract between the controller and a zipper pod. zipper-task.ts and termination-message.ts define its two documents.
  *
  * Input: one JSON document, the ZipperTask, in the pod annotation `zipjobs.dev/task`, mounted by the downward API (names,
- * labels and env never contain caller text); the bucket's Secret mounted as files; the file list's Secrets mounted as files;
- * an `archive` pod also has a token of the API server's own audience. A `recover` and a `check-bucket` pod have none.
+ * labels and env never contain caller text); the bucket's Secret mounted as files, or a token for the bucket's token service; the
+ * file list's Secrets mounted as files; an `archive` pod also has a token of the API server's own audience. A `recover` and a
+ * `check-bucket` pod have none.
  *
  * Output: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
  * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
@@ -41,8 +42,14 @@ export const ZIPPER_PATHS = {
   terminationLog: '/dev/termination-log',
 } as const;
 
-/** Keys of a bucket's Secret; each is a file in BUCKET_DIR. */
-export const BUCKET_SECRET_KEYS = { accessKeyId: 'accessKeyId', secretAccessKey: 'secretAccessKey' } as const;
+/** Keys of a bucket's Secret; each is a file in BUCKET_DIR. Only temporary credentials have a `sessionToken`. */
+export const BUCKET_SECRET_KEYS = {
+  accessKeyId: 'accessKeyId',
+  secretAccessKey: 'secretAccessKey',
+  sessionToken: 'sessionToken',
+} as const;
+/** The token of a bucket with `webIdentity`: the only file in BUCKET_DIR. */
+export const BUCKET_TOKEN_FILE = 'token';
 /** Key of a file-list Secret, mounted as `<n>.jsonl.gz` in FILES_DIR. */
 export const FILE_LIST_SECRET_KEY = 'files.jsonl.gz';
 export const fileListMountName = (index: number): string => `${index}.jsonl.gz`;

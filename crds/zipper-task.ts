@@ -9,6 +9,19 @@ const OPTIONAL_TEXT = { type: 'string' } as const;
 /** RFC 3339. */
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$' } as const;
 
+/** How to get credentials for the token in BUCKET_DIR. */
+const WEB_IDENTITY_SCHEMA = {
+  type: 'object',
+  required: ['roleArn', 'audience'],
+  properties: {
+    roleArn: TEXT,
+    audience: TEXT,
+    stsEndpoint: OPTIONAL_TEXT,
+    stsRegion: OPTIONAL_TEXT,
+    durationSeconds: COUNT,
+  },
+} as const satisfies JsonSchema;
+
 /** The bucket for the zipper. Credentials are mounted and never part of the task. */
 const BUCKET_SCHEMA = {
   type: 'object',
@@ -26,6 +39,8 @@ const BUCKET_SCHEMA = {
     cacheControl: OPTIONAL_TEXT,
     contentDisposition: OPTIONAL_TEXT,
     acl: OPTIONAL_TEXT,
+    /** Absent: BUCKET_DIR has the keys. */
+    webIdentity: WEB_IDENTITY_SCHEMA,
   },
 } as const satisfies JsonSchema;
 export type TaskBucket = FromSchema<typeof BUCKET_SCHEMA>;

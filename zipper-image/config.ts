@@ -6,6 +6,7 @@ import { ConfigError } from '#runtime/errors.ts';
 import { LOG_LEVELS } from '#runtime/log.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
+import { STS_SETTINGS } from './store/sts-settings.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -50,6 +51,7 @@ const ARCHIVE_SETTINGS = {
 const STORE_SETTINGS = {
   ...STORE_RULE_SETTINGS,
   ...STORE_ADDRESS_SETTINGS,
+  ...STS_SETTINGS,
   storeConnectTimeoutMs: {
     env: 'STORE_CONNECT_TIMEOUT_MS',
     type: 'integer',

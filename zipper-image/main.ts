@@ -17,6 +17,7 @@ import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
+import type { StoreCredentials } from './store/session.ts';
 import type { Store } from './store/store.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
@@ -39,13 +40,29 @@ type Outcome = TerminationMessage extends infer M
     : never
   : never;
 
+/** Keys from the Secret, or credentials of a role, whose modules are loaded only for a bucket without keys. */
+const openCredentials = async (
+  { config, log, lifetime }: Process,
+  { webIdentity }: TaskBucket,
+): Promise<StoreCredentials> => {
+  if (!webIdentity) return readCredentials(config.bucketDir);
+  const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
+  const credentials = openWebIdentity(webIdentity, config, {
+    log,
+    trust: operatorTrust(config),
+    proxy: storeProxy(config, apiServerHosts(config)),
+  });
+  lifetime.resources.defer(() => credentials.close());
+  return credentials;
+};
+
 /** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
 const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
   const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
     import('./store/store.ts'),
     import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
-    readCredentials(process.config.bucketDir),
+    openCredentials(process, bucket),
   ]);
   const { config, lifetime } = process;
   const provider = providerOf(bucket, toStoreRules(config));

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { CheckBucketTask } from '#crds/zipper-task.ts';
@@ -22,7 +22,7 @@ export const testJobName = ({ metadata }: ZipBucket, nonce: string): string => {
   return `zipbucket-test-${createHash('sha256').update(identity).digest('hex').slice(0, 24)}`;
 };
 
-/** The Job that tests a bucket. It has no token and mounts only the credentials of this bucket. */
+/** The Job that tests a bucket. It has no token of the API server and mounts only the credentials of this bucket. */
 export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig): Job => {
   const { name: bucketName, namespace, uid } = bucket.metadata;
   const task: CheckBucketTask = {
@@ -57,7 +57,7 @@ export const testJob = (bucket: ZipBucket, nonce: string, config: BucketConfig):
         metadata: zipperPodMetadata(labels, task, config),
         spec: zipperPodSpec({
           hasToken: false,
-          bucketSecret: bucketSecretName(bucketName),
+          bucket,
           fileSecrets: [],
           resources: config.zipperResources,
           priorityClassName: config.zipperPriorityClassName,

@@ -114,6 +114,7 @@ export type DecisionConfig = Pick<
   | 'recoveryRetrySeconds'
   | 'recoveryResources'
   | 'recoveryPriorityClassName'
+  | 'storeTokenAudiences'
   | 'maxDisruptions'
   | 'noProgressSeconds'
   | 'trustedQueues'

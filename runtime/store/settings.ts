@@ -18,6 +18,16 @@ export const STORE_RULE_SETTINGS = {
   },
 } as const satisfies Settings;
 
+/** Audiences of the tokens that zippers may get, for the controller that mounts them and the zippers that send them. */
+export const TOKEN_AUDIENCE_SETTINGS = {
+  storeTokenAudiences: {
+    env: 'STORE_TOKEN_AUDIENCES',
+    type: 'array',
+    default: [],
+    description: 'audiences that the token of a bucket with webIdentity may have',
+  },
+} as const satisfies Settings;
+
 /** The addresses of stores, for every process that connects to one or writes policies for those that do. */
 export const STORE_ADDRESS_SETTINGS = {
   storeAllowCidrs: {

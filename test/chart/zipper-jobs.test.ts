@@ -119,6 +119,15 @@ describe("the chart's table of zipper Jobs", function () {
       expect(String(error)).to.contain('which the controller sets itself: remove it');
     });
 
+  it("allows a token for the operator's audiences only (X21)", async () => {
+    const audiencesIn = async (values: Values = {}) =>
+      /(\[[^\]]*\])\.exists\(audience/.exec((await variablesOf(values)).get('volumesRefused') ?? '')?.[1];
+    expect(await audiencesIn()).to.equal('[]');
+    expect(await audiencesIn({ 'store.webIdentity.audiences': ['sts.example.com'] })).to.equal(
+      '["sts.example.com"]',
+    );
+  });
+
   it('lets a queue remove the labels and annotations that it added, but not those of the table (N9)', async () => {
     const isAdmitted = (await variablesOf()).get('isAdmitted');
     expect(isAdmitted).to.contain('labels.all(name, !(name in ["app.kubernetes.io/component",');

@@ -1,6 +1,7 @@
 /** The rules of the custom resource definitions, which the API server enforces for every client. */
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
+import { REFUSED_ROLES } from '#test/support/builders/refused-roles.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
@@ -109,6 +110,7 @@ describe('the API server', function () {
       },
       'region',
     ],
+    ...REFUSED_ROLES,
     [
       'a second project in a namespace',
       { apiVersion: GROUP_VERSION, kind: 'ZipProject', metadata: { name: 'another' }, spec: {} },

@@ -9,6 +9,7 @@ import { describeForeignObjects } from './policies/foreign-objects.ts';
 import { describePermissions } from './policies/permissions.ts';
 import { describeQueueController } from './policies/queue-controller.ts';
 import { describeStatusApi } from './policies/status-api.ts';
+import { describeWebIdentity } from './policies/web-identity.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
 import { describeZipperImages } from './policies/zipper-images.ts';
@@ -35,6 +36,7 @@ describe('roles and policies', function () {
   describe('the controller', () => describeController(theWorld));
   describe("the controller's Jobs", () => describeZipperJobs(theWorld));
   describe('the image of such a Job', () => describeZipperImages(theWorld));
+  describe('a bucket without keys', () => describeWebIdentity(theWorld));
   describe('every field of such a Job', () => describeJobFields(theWorld));
   describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the API', () => describeApi(theWorld));

@@ -21,6 +21,13 @@ describe('imports', () => {
     expect(foreign).to.deep.equal(['@aws-sdk/client-s3']);
   });
 
+  it('of the zipper load the modules for roles only on demand, and the store never does (X21)', () => {
+    const isOfRoles = (target: string): boolean => target.startsWith('zipper-image/store/web-identity/');
+    expect([...loadedBy('zipper-image/main.ts')].filter(isOfRoles)).not.to.deep.equal([]);
+    expect([...loadedBy('zipper-image/main.ts', { late: false })].filter(isOfRoles)).to.deep.equal([]);
+    expect([...loadedBy('zipper-image/store/store.ts')].filter(isOfRoles)).to.deep.equal([]);
+  });
+
   it('of the zipper stay within zipper-image, crds and runtime', () => {
     const ours = [...loadedBy('zipper-image/main.ts')].filter((target) => target.endsWith('.ts'));
     expect(ours.filter((file) => !/^(zipper-image|crds|runtime)\//.test(file))).to.deep.equal([]);

@@ -38,6 +38,20 @@ export const CLUSTER_PROGRAM: GoProgram = {
   ],
 };
 
+/** Built only for the tests that need its security token service. */
+export const MINIO_PROGRAM: GoProgram = {
+  name: 'minio',
+  what: 'S3 server with a security token service',
+  folder: join(import.meta.dirname, 'go-minio'),
+  costs: costs.minio,
+  coldPackages: [
+    'github.com/Azure/...',
+    'cloud.google.com/...',
+    'google.golang.org/...',
+    'github.com/IBM/...',
+  ],
+};
+
 export const STORE_PROGRAM: GoProgram = {
   name: 'store',
   what: 'S3 server',

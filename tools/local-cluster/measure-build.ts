@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BuildCosts } from './build-estimate.ts';
 import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, prepareSource } from './go-program.ts';
-import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
+import { CLUSTER_PROGRAM, MINIO_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
 
 /**
  * A step in the output of `go build -debug-actiongraph`: the IDs of the steps before it, and nanoseconds of CPU time.
@@ -22,14 +22,15 @@ const COSTS_PATH = join(import.meta.dirname, 'build-costs.json');
 /** More packages would hardly improve the estimate. */
 const NAMED_PACKAGES = 60;
 
-/** Builds both programs with an empty Go cache, prints the costs and writes them to build-costs.json. */
+/** Builds the programs with an empty Go cache, prints the costs and writes them to build-costs.json. */
 export async function measureBuild(log: Log): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'zipjobs-build-'));
   process.env['GOCACHE'] = join(folder, 'cache');
   try {
     const cluster = await measureProgram(CLUSTER_PROGRAM, folder, log);
     const store = await measureProgram(STORE_PROGRAM, folder, log);
-    await writeFile(COSTS_PATH, `${JSON.stringify({ cluster, store }, undefined, 2)}\n`);
+    const minio = await measureProgram(MINIO_PROGRAM, folder, log);
+    await writeFile(COSTS_PATH, `${JSON.stringify({ cluster, store, minio }, undefined, 2)}\n`);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -2,10 +2,11 @@ import { S3Client } from '@aws-sdk/client-s3';
 import type { HttpAgents } from '#runtime/egress/http-agents.ts';
 import { defined } from '#runtime/optional.ts';
 import type { Provider } from './providers.ts';
+import { isRenewable, type StoreCredentials } from './session.ts';
 
 export interface S3ClientOptions {
   readonly provider: Provider;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly credentials: StoreCredentials;
   readonly agents: HttpAgents;
   readonly connectTimeoutMs: number;
   /** Maximum time without a byte in either direction. */
@@ -15,6 +16,12 @@ export interface S3ClientOptions {
 const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>
   typeof request === 'object' && request !== null && 'headers' in request;
 
+/** The SDK keeps credentials until five minutes before they expire. With this expiration it asks for each request. */
+const forSdk = (credentials: StoreCredentials) =>
+  isRenewable(credentials)
+    ? async () => ({ ...(await credentials.current()), expiration: new Date() })
+    : credentials;
+
 /** The SDK's client without its automatic behaviour: no retries, no redirects, no checksums. */
 export const createS3Client = (options: S3ClientOptions): S3Client => {
   const { provider, agents } = options;
@@ -22,7 +29,7 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
     region: provider.region,
     ...defined({ endpoint: provider.endpoint }),
     forcePathStyle: provider.pathStyle,
-    credentials: options.credentials,
+    credentials: forSdk(options.credentials),
     maxAttempts: 1,
     // We compute the checksum of each part once. The SDK's own checksum uses a header that not every store knows.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -65,6 +65,7 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
   ['XAdminUserNotFound', never('BucketCredentialsInvalid')],
   ['SignatureDoesNotMatch', never('BucketCredentialsInvalid')],
   ['InvalidToken', never('BucketCredentialsInvalid')],
+  ['InvalidTokenId', never('BucketCredentialsInvalid')],
   ['ExpiredToken', never('BucketCredentialsInvalid')],
   ['Unauthorized', never('BucketCredentialsInvalid')],
   ['InvalidSecurity', never('BucketCredentialsInvalid')],
@@ -174,6 +175,19 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
 /** True for a StoreError with one of these store codes. */
 export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof StoreError && names.includes(error.storeCode);
+
+/** Temporary credentials that the store no longer accepts. MinIO does not know their key after they have expired. */
+const EXPIRED: readonly string[] = [
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'TokenRefreshRequired',
+  'InvalidToken',
+  'InvalidTokenId',
+  'InvalidAccessKeyId',
+];
+
+/** True if the store rejected the request because its credentials may have expired. */
+export const isExpired = (error: unknown): boolean => isStoreCode(error, ...EXPIRED);
 
 /** True if the store rejected the request for lack of permission. Unknown credentials are a different error. */
 export const isDenied = (error: unknown): boolean =>

@@ -31,8 +31,9 @@ import {
 } from './part-verification.ts';
 import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
+import { isRenewable } from './session.ts';
 import type { Capabilities, PartChecksum } from './store-capabilities.ts';
-import { isStoreCode, StoreError, toStoreError } from './store-errors.ts';
+import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
 export interface Part extends PartVerification {
   readonly number: number;
@@ -246,11 +247,21 @@ class S3Store implements Store {
 
   async #asking<T>(what: string, work: (attempted: string) => Promise<T>): Promise<T> {
     const attempted = `${what} in bucket ${this.#options.bucket.name}`;
+    const once = () =>
+      work(attempted).catch((error: unknown) => {
+        throw toStoreError(error, attempted);
+      });
+    const { credentials } = this.#options;
+    if (!isRenewable(credentials)) return once();
+    const used = await credentials.current();
     try {
-      return await work(attempted);
+      return await once();
     } catch (error) {
-      throw toStoreError(error, attempted);
+      if (!isExpired(error)) throw error;
     }
+    // The store refused the request before it did anything, so it can be repeated, also a Complete.
+    await credentials.renew(used);
+    return once();
   }
 }
 

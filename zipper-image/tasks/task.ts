@@ -7,6 +7,7 @@ import { toError } from '#runtime/errors.ts';
 import { createDecoder } from '#runtime/schema-decoder.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { TaskError } from '../status/task-error.ts';
+import type { StoreCredentials, StoreIdentity } from '../store/session.ts';
 
 const decodeTask = createDecoder(ZIPPER_TASK_SCHEMA);
 
@@ -53,13 +54,8 @@ export const inlineFiles = ({ spec }: OwnZipJob, expected: number): readonly Fil
   return files.map(({ url, filename }) => ({ url, filename }));
 };
 
-export interface BucketCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-}
-
-/** Reads the mounted Secret of the bucket. @throws TaskError when a key of it is missing. */
-export const readCredentials = async (dir: string): Promise<BucketCredentials> => {
+/** Reads the mounted Secret of the bucket. @throws TaskError when a required key of it is missing. */
+const readKeys = async (dir: string): Promise<StoreIdentity> => {
   const read = async (name: string): Promise<string> => {
     try {
       return (await readFile(join(dir, name), 'utf8')).trim();
@@ -70,9 +66,22 @@ export const readCredentials = async (dir: string): Promise<BucketCredentials> =
       );
     }
   };
-  const [accessKeyId, secretAccessKey] = await Promise.all([
+  const [accessKeyId, secretAccessKey, sessionToken] = await Promise.all([
     read(BUCKET_SECRET_KEYS.accessKeyId),
     read(BUCKET_SECRET_KEYS.secretAccessKey),
+    read(BUCKET_SECRET_KEYS.sessionToken).catch(() => ''),
   ]);
-  return { accessKeyId, secretAccessKey };
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) };
+};
+
+/** The credentials in the mounted Secret. Temporary ones are read again when the store no longer accepts them. @throws TaskError */
+export const readCredentials = async (dir: string): Promise<StoreCredentials> => {
+  let keys = await readKeys(dir);
+  if (keys.sessionToken === undefined) return keys;
+  return {
+    current: () => Promise.resolve(keys),
+    renew: async (rejected) => {
+      if (keys === rejected) keys = await readKeys(dir);
+    },
+  };
 };

@@ -49,10 +49,15 @@ as 5.36870912e+10.
 {{- dict "STORE_ALLOWED_HOSTS" .Values.store.allowedHosts "STORE_ALLOW_HTTP" .Values.store.allowHttp | toJson -}}
 {{- end -}}
 
+{{/* Audiences of tokens for security token services, as JSON. */}}
+{{- define "zipjobs.tokenAudiences" -}}
+{{- dict "STORE_TOKEN_AUDIENCES" .Values.store.webIdentity.audiences | toJson -}}
+{{- end -}}
+
 {{/* Settings that the controller copies to zipper pods: name -> text, as JSON. */}}
 {{- define "zipjobs.zipperSettings" -}}
 {{- $settings := dict "LOG_LEVEL" .Values.zipper.logLevel -}}
-{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) (include "zipjobs.proxySettings" (list . "sources" "SOURCE") | fromJson) (include "zipjobs.proxySettings" (list . "stores" "STORE") | fromJson) -}}
+{{- $settings = merge (deepCopy .Values.zipper.settings) $settings (include "zipjobs.egressSettings" . | fromJson) (include "zipjobs.storeSettings" . | fromJson) (include "zipjobs.storeAddresses" . | fromJson) (include "zipjobs.tokenAudiences" . | fromJson) (dict "STORE_STS_HOSTS" .Values.store.webIdentity.stsHosts) (include "zipjobs.proxySettings" (list . "sources" "SOURCE") | fromJson) (include "zipjobs.proxySettings" (list . "stores" "STORE") | fromJson) -}}
 {{- $texts := dict -}}
 {{- range $name, $value := $settings -}}
 {{- $text := include "zipjobs.envText" $value -}}

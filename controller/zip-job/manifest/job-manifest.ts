@@ -1,11 +1,4 @@
-import {
-  ANNOTATIONS,
-  bucketSecretName,
-  fileListOwner,
-  GROUP_VERSION,
-  LABELS,
-  ZIPPER_CONTAINER,
-} from '#crds/api-group.ts';
+import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS, ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type Attempt, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
@@ -28,9 +21,9 @@ export const recoveryJobName = (zipJobName: string, attempt: number): string =>
 
 /** The bucket fields of a task. */
 export const taskBucket = (bucket: ZipBucket): TaskBucket => {
-  const { bucketName, objectOptions, ...place } = bucket.spec;
+  const { bucketName, objectOptions, credentials, ...place } = bucket.spec;
   const { onConflict: _onConflict, ...options } = objectOptions ?? {};
-  return { name: bucketName, ...place, ...options };
+  return { name: bucketName, ...place, ...options, ...credentials };
 };
 
 /** Optional fields of a task, set only if the ZipJob sets them. */
@@ -145,7 +138,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
         metadata: zipperPodMetadata(labels, frame.task, config),
         spec: zipperPodSpec({
           hasToken: frame.component === 'archive',
-          bucketSecret: bucketSecretName(frame.bucket.metadata.name),
+          bucket: frame.bucket,
           fileSecrets: frame.component === 'archive' ? (zipJob.spec.filesFrom?.secretNames ?? []) : [],
           ...frame.share,
           config,

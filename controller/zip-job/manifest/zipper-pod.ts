@@ -1,6 +1,13 @@
-import { ANNOTATIONS, ZIPPER_CONTAINER, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketSecretName, ZIPPER_CONTAINER, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJobSpec } from '#crds/zip-job.ts';
-import { FILE_LIST_SECRET_KEY, fileListMountName, ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
+import {
+  BUCKET_TOKEN_FILE,
+  FILE_LIST_SECRET_KEY,
+  fileListMountName,
+  ZIPPER_ENV,
+  ZIPPER_PATHS,
+} from '#crds/zipper-contract.ts';
 import type { ZipperTask } from '#crds/zipper-task.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import type { DecisionConfig } from '../observation.ts';
@@ -12,13 +19,15 @@ type Volume = NonNullable<PodSpec['volumes']>[number];
 type EnvVar = NonNullable<Container['env']>[number];
 
 const TOKEN_SECONDS = 600;
+/** Life of the token for a security token service. The kubelet renews it after 80 % of that. */
+const BUCKET_TOKEN_SECONDS = 3600;
 /** Kubernetes' default of five minutes would delay the retry that long after a node died. */
 const NODE_TOLERATION_SECONDS = 30;
 
 export interface ZipperPod {
   /** True if the pod mounts a token for the API server. */
   readonly hasToken: boolean;
-  readonly bucketSecret: string;
+  readonly bucket: ZipBucket;
   readonly fileSecrets: readonly string[];
   readonly resources: NonNullable<ZipJobSpec['resources']>;
   /** Empty: the cluster's default. */
@@ -68,6 +77,19 @@ const filesVolume = (secrets: readonly string[]): Volume => ({
   },
 });
 
+/**
+ * The Secret of the bucket, or a token for its security token service. Without an audience that the operator allows, it is
+ * empty, and the zipper reports the audience.
+ */
+const bucketVolume = ({ bucket: { metadata, spec }, config }: ZipperPod): Volume => {
+  const name = VOLUMES.bucket;
+  const audience = spec.credentials?.webIdentity.audience;
+  if (audience === undefined) return { name, secret: { secretName: bucketSecretName(metadata.name) } };
+  if (!config.storeTokenAudiences.includes(audience)) return { name, emptyDir: {} };
+  const token = { path: BUCKET_TOKEN_FILE, audience, expirationSeconds: BUCKET_TOKEN_SECONDS };
+  return { name, projected: { sources: [{ serviceAccountToken: token }] } };
+};
+
 interface Mount {
   readonly volume: Volume;
   readonly mountPath: string;
@@ -75,10 +97,7 @@ interface Mount {
 
 const mountsOf = (pod: ZipperPod): readonly Mount[] => [
   { volume: taskVolume, mountPath: ZIPPER_PATHS.taskDir },
-  {
-    volume: { name: VOLUMES.bucket, secret: { secretName: pod.bucketSecret } },
-    mountPath: ZIPPER_PATHS.bucketDir,
-  },
+  { volume: bucketVolume(pod), mountPath: ZIPPER_PATHS.bucketDir },
   ...(pod.fileSecrets.length > 0
     ? [{ volume: filesVolume(pod.fileSecrets), mountPath: ZIPPER_PATHS.filesDir }]
     : []),

@@ -18,9 +18,16 @@ const dataOf = async (request: PageRequest) => {
     reasonAgainst(request, BUCKET_RIGHTS.delete),
   ]);
   const { bucket } = state;
+  const noKeys = bucket.webIdentity === null ? '' : 'This bucket uses a role and has no stored credentials.';
   const actions = [
     { name: 'test', label: 'Test connection', look: 'primary', isChange: true, reason: test },
-    { name: 'credentials', label: 'Update credentials', look: '', isChange: false, reason: credentials },
+    {
+      name: 'credentials',
+      label: 'Update credentials',
+      look: '',
+      isChange: false,
+      reason: noKeys || credentials,
+    },
     { name: 'delete', label: 'Delete bucket', look: 'danger', isChange: false, reason: deletion },
   ].map((action) => ({ ...action, href: bucketHref(namespace, bucket, action.name) }));
   const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);

@@ -144,7 +144,11 @@ const credentialsGone = (bucket: string): PageError =>
 const readStore = async ({ config }: PageDeps, { user, namespace, signal }: PageRequest, name: string) => {
   const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
   if (bucket === undefined) throw credentialsGone(name);
-  const { bucketName, ...place } = bucket.spec;
+  const { bucketName, credentials, ...place } = bucket.spec;
+  if (credentials)
+    throw missing(
+      `The bucket ${name} uses a role and has no stored credentials that could sign a link. Download the archive at your provider.`,
+    );
   try {
     return { bucketName, store: locateStore({ name: bucketName, ...place }, toStoreRules(config)) };
   } catch (error) {
@@ -171,6 +175,8 @@ const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => 
     credentials: {
       accessKeyId: valueOf(BUCKET_SECRET_KEYS.accessKeyId),
       secretAccessKey: valueOf(BUCKET_SECRET_KEYS.secretAccessKey),
+      // Empty without one.
+      sessionToken: valueOf(BUCKET_SECRET_KEYS.sessionToken),
     },
   });
   return { kind: 'go', to };

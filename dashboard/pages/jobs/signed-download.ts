@@ -8,7 +8,12 @@ export interface Archive {
   readonly store: StoreLocation;
   readonly bucketName: string;
   readonly key: string;
-  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    /** Only of temporary credentials. */
+    readonly sessionToken?: string;
+  };
 }
 
 /** Time to start the download; a started download continues after it. */

@@ -2,12 +2,17 @@ import { type ControllerConfig, readControllerConfig } from '#controller/config.
 import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
+/** What the operator of this release allows for buckets without keys. */
+export const ALLOWED_AUDIENCE = 'sts.example.com';
+export const ALLOWED_STS_HOST = 'sts.example.com';
+
 /** Installs or upgrades the chart without our processes, so that only the test changes objects. */
 export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]) =>
   cluster.helm([
     ...`upgrade --install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
     --set image.registry=localhost,api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
-    --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32} --wait --timeout 200s`.split(
+    --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32}
+    --set store.webIdentity.audiences={${ALLOWED_AUDIENCE}},store.webIdentity.stsHosts={${ALLOWED_STS_HOST}} --wait --timeout 200s`.split(
       /\s+/,
     ),
     ...flags,

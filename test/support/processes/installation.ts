@@ -17,6 +17,7 @@ const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
     allowHttp: true,
     allowCidrs: ['127.0.0.0/8'],
     allowedHosts: [new URL(cluster.store.endpoint).hostname],
+    webIdentity: { audiences: ['sts.min.io', 'another.example'], stsHosts: ['127.0.0.1'] },
   },
 });
 

@@ -132,6 +132,7 @@ const status: Complete<zip.ZipJobStatus> = {
   conditions: [condition],
 };
 
+const webIdentity = { roleArn: 'r', audience: 'a', stsEndpoint: 's', stsRegion: 'e', durationSeconds: 900 };
 const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
   spec: {
     service: 's3',
@@ -141,6 +142,7 @@ const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
     accountId: 'a',
     caBundle: CA_BUNDLE,
     endpoint: 'https://e',
+    credentials: { webIdentity },
     objectOptions: {
       storageClass: 'S',
       cacheControl: 'c',

@@ -25,7 +25,8 @@ export class PodTokens {
   }
 
   async tokenFor(source: TokenSource, pod: Pod, now = Date.now()): Promise<string> {
-    const held = this.#held.get(source.path);
+    const key = JSON.stringify([source.audience, source.path]);
+    const held = this.#held.get(key);
     if (held !== undefined && now < held.renewAt) return held.token;
     const { name, namespace, uid } = pod.metadata;
     const account = pod.spec.serviceAccountName ?? 'default';
@@ -41,7 +42,7 @@ export class PodTokens {
       },
     });
     const life = Date.parse(status.expirationTimestamp) - now;
-    this.#held.set(source.path, { token: status.token, renewAt: now + life * RENEW_AFTER_SHARE });
+    this.#held.set(key, { token: status.token, renewAt: now + life * RENEW_AFTER_SHARE });
     return status.token;
   }
 }

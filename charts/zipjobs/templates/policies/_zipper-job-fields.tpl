@@ -133,12 +133,17 @@ volumes:
               items:
                 - path: task.json
                   fieldRef: { apiVersion: v1, fieldPath: "metadata.annotations['zipjobs.dev/task']" }
+  # The keys of a bucket, a token for a security token service that the operator allows, or nothing.
   bucket:
     required: true
     rule: >-
       [value.?secret.?secretName.orValue('')].all(name, (variables.ownerKind == 'ZipBucket'
       ? name == 'zipbucket-' + variables.owner : name.startsWith('zipbucket-'))
       && value == dyn({'name': dyn('bucket'), 'secret': dyn({'secretName': dyn(name), 'defaultMode': dyn(420)})}))
+      || {{ toRawJson .Values.store.webIdentity.audiences }}.exists(audience, value == dyn({'name': dyn('bucket'),
+      'projected': dyn({'defaultMode': dyn(420), 'sources': dyn([dyn({'serviceAccountToken': dyn({'path': dyn('token'),
+      'audience': dyn(audience), 'expirationSeconds': dyn(3600)})})])})}))
+      || value == dyn({'name': dyn('bucket'), 'emptyDir': dyn({})})
   # Only the file list of one ZipJob: of the owner, or of the ZipJob that the annotation names.
   files:
     rule: >-

@@ -44,7 +44,7 @@ const localProvider = (kind: StoreKind, endpoint: string): Provider => ({
 });
 
 export interface UploadHarnessOptions
-  extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs'>> {
+  extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs' | 'credentials'>> {
   /** The kind of store that the hostile store is treated as. */
   readonly kind?: StoreKind;
 }
@@ -62,7 +62,7 @@ export class UploadHarness implements AsyncDisposable {
   }
 
   static async start(options: UploadHarnessOptions = {}): Promise<UploadHarness> {
-    const { kind = 'custom', ...timeouts } = options;
+    const { kind = 'custom', ...given } = options;
     const hostile = await startHostileStore();
     hostile.objects.set(KEY, OLD);
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
@@ -73,7 +73,7 @@ export class UploadHarness implements AsyncDisposable {
       agents: createGuardedHttpAgents(policy, { connections: 4 }),
       connectTimeoutMs: 10_000,
       idleTimeoutMs: 5_000,
-      ...timeouts,
+      ...given,
     });
     return new UploadHarness(hostile, store);
   }

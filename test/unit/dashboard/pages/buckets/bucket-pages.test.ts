@@ -269,4 +269,29 @@ describe('the bucket pages', () => {
       expect((await project.ada.post(path, { ...S3_FIELDS, csrf: 'x' })).status, path).to.equal(403);
     expect(annotationOf(project.objects.get(OBJECT), ANNOTATIONS.testBucket)).to.equal(undefined);
   });
+
+  describe('a bucket with a role instead of keys', () => {
+    const roleArn = 'arn:aws:iam::123456789012:role/zips';
+    beforeEach(() => {
+      const bucket = aBucket(TEAM, 's3', 'reports');
+      const webIdentity = { roleArn, audience: 'sts.amazonaws.com', stsRegion: 'eu-central-1' };
+      project.putBucket({ ...bucket, spec: { ...bucket.spec, credentials: { webIdentity } } });
+    });
+
+    it('is listed and shown with its role (X21)', async () => {
+      expect((await project.ada.get(`${HOME}/buckets`)).status).to.equal(200);
+      const { status, text } = await project.ada.get(BUCKET);
+      expect(status).to.equal(200);
+      expect(text).to.contain(roleArn).and.contain('None stored');
+      expect(text).to.contain('has no stored credentials');
+    });
+
+    it('gets no keys (X21)', async () => {
+      const fields = { accessKeyId: ACCESS_KEY, secretAccessKey: SECRET_KEY };
+      const response = await project.send(`${BUCKET}/credentials`, fields);
+      expect(response.status).to.equal(422);
+      expect(response.text).to.contain(`it uses the role ${roleArn}`).and.not.contain(SECRET_KEY);
+      expect(project.objects.get(SECRET)).to.equal(undefined);
+    });
+  });
 });

@@ -250,6 +250,10 @@ describe('the job pages', () => {
     for (const [why, spec] of [
       ['is not allowed', { endpoint: 'https://store.evil.example' }],
       ['has a region that names another host', { region: 'x.evil.example/' }],
+      [
+        'is used with a role (X21)',
+        { credentials: { webIdentity: { roleArn: 'arn:aws:iam::1:role/r', audience: 'a', stsRegion: 'r' } } },
+      ],
       ['has a host that is not one of R2', { service: 'r2', host: 'evil.example', accountId: 'a' }],
     ] as const)
       it(`is refused without reading the Secret if the store ${why} (N14)`, async () => {

@@ -1,0 +1,188 @@
+/**
+ * Buckets without stored keys on a real security token service: MinIO trusts the issuer of the cluster. It is built on first use,
+ * which takes minutes.
+ */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
+import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
+import { type IssuerFront, startIssuerFront } from '#test/support/servers/issuer-front.ts';
+import { type StsFront, startStsFront } from '#test/support/servers/sts-front.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { applyObjects } from '#test/support/worlds/project.ts';
+import { ClusterError } from '#tools/local-cluster/cluster-error.ts';
+import { startMinio } from '#tools/local-cluster/minio.ts';
+import { createBucket } from '#tools/local-cluster/store.ts';
+
+const NAMESPACE = 'keyless';
+const AUDIENCE = 'sts.min.io';
+const LIFETIME_MS = 3_000;
+const BUCKET = 'keyless-archives';
+/** MinIO derives the ARN of its role from the audience. */
+const ROLE = `arn:minio:iam:::role/${createHash('sha1').update(AUDIENCE).digest('base64url')}`;
+
+type Minio = Awaited<ReturnType<typeof startMinio>>;
+
+/** Undefined without a way to build MinIO, except in CI. */
+const startOwnMinio = async (flow: Flow, issuer: IssuerFront): Promise<Minio | undefined> => {
+  try {
+    return await startMinio({
+      dir: flow.cluster.dir,
+      openIdConfigUrl: issuer.openIdConfigUrl,
+      audience: AUDIENCE,
+      policy: 'readwrite',
+      log: (line) => process.stderr.write(`${line}\n`),
+    });
+  } catch (error) {
+    if (process.env['CI'] === 'true' || !(error instanceof ClusterError)) throw error;
+    console.log(`      Skipped 5 tests: ${error.message}`);
+    return undefined;
+  }
+};
+
+describe('a bucket without stored keys', function () {
+  this.timeout(40 * 60_000);
+  const life = new AsyncDisposableStack();
+  let flow: Flow;
+  let minio: Minio;
+  let front: StsFront;
+  let reader: BucketReader;
+
+  before(async function () {
+    flow = life.use(await startFlow(NAMESPACE));
+    const issuer = life.use(await startIssuerFront(flow.cluster));
+    const started = await startOwnMinio(flow, issuer);
+    if (!started) return this.skip();
+    minio = life.use(started);
+    front = life.use(await startStsFront(minio.endpoint, LIFETIME_MS));
+    reader = life.use(createBucketReader(minio, BUCKET));
+    await createBucket(minio, BUCKET);
+    // The project has no stored key at all.
+    const other = bucketResourceName('s3', flow.project.bucketName);
+    await flow.kubectl('delete', 'zipbucket', other);
+    await flow.kubectl('delete', 'secret', bucketSecretName(other));
+    return undefined;
+  });
+  after(() => life.disposeAsync());
+
+  /** Creates or changes the bucket. */
+  const useRole = async (change: Partial<WebIdentity> = {}, name = BUCKET): Promise<string> => {
+    const resource = bucketResourceName('s3', name);
+    const webIdentity = { roleArn: ROLE, audience: AUDIENCE, stsEndpoint: minio.endpoint, ...change };
+    await applyObjects(flow.cluster, [
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipBucket',
+        metadata: { namespace: NAMESPACE, name: resource },
+        spec: {
+          service: 's3',
+          bucketName: name,
+          region: minio.region,
+          endpoint: minio.endpoint,
+          credentials: { webIdentity },
+        },
+      },
+    ]);
+    return resource;
+  };
+  let tests = 0;
+  /** The condition Ready after a test of the bucket. */
+  const tested = async (resource: string) => {
+    tests += 1;
+    const nonce = `n${tests}`;
+    await flow.kubectl(
+      'annotate',
+      '--overwrite',
+      'zipbucket',
+      resource,
+      `${ANNOTATIONS.testBucket}=${nonce}`,
+    );
+    const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${resource}`;
+    const bucket = await until(
+      `the result of the test of ${resource}`,
+      async () => {
+        const now = await flow.cluster.read<ZipBucket>(path);
+        return now.status?.test?.nonce === nonce && now;
+      },
+      { limitMs: 120_000, intervalMs: 100 },
+    );
+    return findCondition(bucket.status?.conditions, 'Ready');
+  };
+  const start = async (key: string) => {
+    const held = flow.hold();
+    const uuid = await postJob(flow.baseUrl, flow.project.token, {
+      bucket_name: BUCKET,
+      key,
+      urls: [{ url: held.url, filename: 'a' }],
+    });
+    return { uuid, release: held.release };
+  };
+  const untilUploading = (uuid: string) =>
+    until(
+      `the upload of ${uuid}`,
+      async () => {
+        const { status } = await flow.project.zipJob(uuid);
+        return status?.upload?.state === 'open' && status.job?.podName;
+      },
+      { limitMs: 120_000 },
+    );
+  const untilSucceeded = async (uuid: string): Promise<void> => {
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
+  };
+
+  it('passes its test and gets an archive, with no key in the namespace (X21)', async () => {
+    const resource = await useRole();
+    expect(await tested(resource)).to.include({ status: 'True', reason: 'BucketTested' });
+    const { uuid, release } = await start('first.zip');
+    release();
+    await untilSucceeded(uuid);
+    expect(await reader.size('first.zip')).to.be.greaterThan(1_500_000);
+    expect(await flow.kubectl('get', 'secrets', '-o', 'name')).not.to.contain('zipbucket');
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('gets an archive from a job that outlives its credentials (X21)', async () => {
+    await useRole({ stsEndpoint: front.endpoint });
+    const { uuid, release } = await start('long.zip');
+    await untilUploading(uuid);
+    const { sessions } = front;
+    const expired = performance.now() + LIFETIME_MS;
+    await until('the credentials to expire', () => performance.now() > expired);
+    release();
+    await untilSucceeded(uuid);
+    expect(front.sessions).to.be.greaterThan(sessions);
+    expect(await reader.size('long.zip')).to.be.greaterThan(1_500_000);
+  });
+
+  it('is recovered with credentials of its role after the pod was killed (X21)', async () => {
+    await useRole();
+    const { uuid, release } = await start('killed.zip');
+    const pod = await untilUploading(uuid);
+    await flow.kubectl('delete', 'pod', pod, '--grace-period=0', '--force');
+    release();
+    await untilSucceeded(uuid);
+    const { status } = await flow.project.zipJob(uuid);
+    expect(findCondition(status?.conditions, 'Recovered')?.status, JSON.stringify(status)).to.equal('True');
+    expect(await reader.openUploads()).to.deep.equal([]);
+  });
+
+  it('is not Ready if the token service expects another audience: claims and issuer are shown, no token (X21)', async () => {
+    const ready = await tested(await useRole({ audience: 'another.example' }));
+    expect(ready).to.include({ status: 'False', reason: 'BucketCredentialsInvalid' });
+    expect(ready?.message).to.contain('audience "another.example"');
+    expect(ready?.message).to.contain('issuer "kubernetes.default.svc"');
+    expect(ready?.message).to.contain(`subject "system:serviceaccount:${NAMESPACE}:zipjobs-zipper"`);
+    expect(ready?.message).not.to.match(/eyJ/);
+  });
+
+  it('is not Ready with a role that does not exist (X21)', async () => {
+    const ready = await tested(await useRole({ roleArn: 'arn:minio:iam:::role/unknown' }));
+    expect(ready).to.include({ status: 'False', reason: 'BucketCredentialsInvalid' });
+    await useRole();
+  });
+});

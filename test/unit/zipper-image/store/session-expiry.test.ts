@@ -1,0 +1,122 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import type { Operation } from '#test/support/servers/hostile-store.ts';
+import type { StoreCredentials, StoreIdentity } from '#zipper-image/store/session.ts';
+import { readCredentials } from '#zipper-image/tasks/task.ts';
+import { failureOf, fill, UploadHarness } from './upload-harness.ts';
+
+describe('temporary credentials', () => {
+  let harness: UploadHarness | undefined;
+  afterEach(() => harness?.[Symbol.asyncDispose]());
+
+  /** Credentials whose key changes with each renewal. */
+  const sessions = () => {
+    const make = (number: number): StoreIdentity => ({
+      accessKeyId: `key-${number}`,
+      secretAccessKey: 's',
+      sessionToken: `t-${number}`,
+    });
+    let renewals = 0;
+    let held = make(0);
+    return {
+      current: () => Promise.resolve(held),
+      renew: (rejected: StoreIdentity) => {
+        if (rejected === held) {
+          renewals += 1;
+          held = make(renewals);
+        }
+        return Promise.resolve();
+      },
+      renewals: () => renewals,
+    };
+  };
+  const start = async (credentials: StoreCredentials): Promise<UploadHarness> => {
+    harness = await UploadHarness.start({ credentials });
+    return harness;
+  };
+  const tokensAt = ({ hostile }: UploadHarness, operation: Operation) =>
+    hostile.requests
+      .filter((request) => request.operation === operation)
+      .map(({ headers }) => headers['x-amz-security-token']);
+
+  it('are asked for each request (X21)', async () => {
+    const own = sessions();
+    const { store, hostile } = await start(own);
+    await store.head('a');
+    await own.renew(await own.current());
+    await store.head('a');
+    expect(hostile.requests.map(({ headers }) => headers['x-amz-security-token'])).to.deep.equal([
+      't-0',
+      't-1',
+    ]);
+  });
+
+  for (const code of ['ExpiredToken', 'InvalidAccessKeyId'])
+    for (const operation of ['create', 'part', 'complete'] as const)
+      it(`are renewed once when the store responds ${code} to a ${operation} request, which is repeated (X21)`, async () => {
+        const own = sessions();
+        const started = await start(own);
+        const { hostile } = started;
+        hostile.fault = ({ operation: seen, headers }) =>
+          seen === operation && headers['x-amz-security-token'] === 't-0'
+            ? { kind: 'response', status: code === 'ExpiredToken' ? 400 : 403, code }
+            : undefined;
+        const upload = await started.filled();
+        await upload.complete();
+        started.expectPublished();
+        expect(own.renewals()).to.equal(1);
+        expect(upload.retries).to.equal(0);
+        expect(tokensAt(started, operation)).to.include.members(['t-0', 't-1']);
+      });
+
+  it('end the job if the store does not accept the renewed ones either (X21)', async () => {
+    const own = sessions();
+    const started = await start(own);
+    started.hostile.fault = () => ({ kind: 'response', status: 400, code: 'ExpiredToken' });
+    const error = await failureOf(started.open());
+    expect(error).to.include({ code: 'BucketCredentialsInvalid', retryable: false });
+    expect([own.renewals(), started.count('create')]).to.deep.equal([1, 2]);
+  });
+
+  it('are not renewed for keys without a session (X21)', async () => {
+    const started = await start({ accessKeyId: 'id', secretAccessKey: 'secret' });
+    started.hostile.fault = () => ({ kind: 'response', status: 403, code: 'InvalidAccessKeyId' });
+    expect(await failureOf(started.open())).to.include({ code: 'BucketCredentialsInvalid' });
+    expect(started.count('create')).to.equal(1);
+  });
+
+  describe('in the Secret of a bucket', () => {
+    let directory: string;
+    const write = (name: string, text: string) => writeFile(join(directory, name), `${text}\n`);
+    beforeEach(async () => {
+      directory = await mkdtemp(join(tmpdir(), 'zipjobs-secret-'));
+      await Promise.all([write('accessKeyId', 'id'), write('secretAccessKey', 'secret')]);
+    });
+    afterEach(() => rm(directory, { recursive: true, force: true }));
+
+    it('are read again when the store responds ExpiredToken in the middle of an upload (X21)', async () => {
+      await write('sessionToken', 'old');
+      const started = await start(await readCredentials(directory));
+      const upload = await started.open();
+      await write('sessionToken', 'new');
+      started.hostile.fault = ({ headers }) =>
+        headers['x-amz-security-token'] === 'old'
+          ? { kind: 'response', status: 400, code: 'ExpiredToken' }
+          : undefined;
+      await fill(upload);
+      await upload.complete();
+      started.expectPublished();
+      expect(tokensAt(started, 'create')).to.deep.equal(['old']);
+      expect(tokensAt(started, 'complete')).to.deep.equal(['new']);
+    });
+
+    it('are optional: keys without a session token are used alone (X21)', async () => {
+      expect(await readCredentials(directory)).to.deep.equal({
+        accessKeyId: 'id',
+        secretAccessKey: 'secret',
+      });
+    });
+  });
+});

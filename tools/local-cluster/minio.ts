@@ -1,0 +1,75 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ensureBinaries, ensureProgram } from './binaries.ts';
+import type { Log, StoreAccess } from './cluster-types.ts';
+import { freePorts } from './free-ports.ts';
+import { MINIO_PROGRAM } from './go-programs.ts';
+import { ServerProcess } from './server-process.ts';
+
+export interface MinioOptions {
+  /** Folder of the cluster. MinIO keeps its objects in a new folder in it, which it removes. */
+  readonly dir: string;
+  /** URL of the OpenID configuration of the issuer whose tokens it trusts. */
+  readonly openIdConfigUrl: string;
+  /** Audience that such a token must have. */
+  readonly audience: string;
+  /** Policy of MinIO that every session has. */
+  readonly policy: string;
+  readonly log: Log;
+}
+
+const READY_LIMIT_MS = 60_000;
+const REGION = 'us-east-1';
+
+/** Starts MinIO, whose endpoint is also its security token service. The first start on a machine builds it. */
+export async function startMinio(options: MinioOptions): Promise<AsyncDisposable & StoreAccess> {
+  const { dir, log } = options;
+  const [{ cluster: launcher }, binary] = await Promise.all([
+    ensureBinaries(log),
+    ensureProgram(MINIO_PROGRAM, log),
+  ]);
+  const folder = join(dir, `minio-${randomBytes(4).toString('hex')}`);
+  await mkdir(join(folder, 'objects'), { recursive: true });
+  const [port = 0] = await freePorts(1);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const accessKeyId = `LOCAL${randomBytes(7).toString('hex').toUpperCase()}`;
+  const secretAccessKey = randomBytes(30).toString('base64url');
+  const address = `127.0.0.1:${port}`;
+  const process = await ServerProcess.start({
+    name: 'minio',
+    launcher,
+    command: [
+      binary,
+      'server',
+      '--quiet',
+      '--address',
+      address,
+      '--certs-dir',
+      folder,
+      join(folder, 'objects'),
+    ],
+    logPath: join(dir, 'logs', 'minio.log'),
+    env: {
+      MINIO_ROOT_USER: accessKeyId,
+      MINIO_ROOT_PASSWORD: secretAccessKey,
+      MINIO_IDENTITY_OPENID_CONFIG_URL: options.openIdConfigUrl,
+      MINIO_IDENTITY_OPENID_CLIENT_ID: options.audience,
+      MINIO_IDENTITY_OPENID_ROLE_POLICY: options.policy,
+      MINIO_BROWSER: 'off',
+      // It would ask for a newer version.
+      MINIO_UPDATE: 'off',
+    },
+  });
+  const stop = async (): Promise<void> => {
+    await process.kill();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await process.ready(async () => (await fetch(`${endpoint}/minio/health/ready`)).ok, READY_LIMIT_MS);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { endpoint, accessKeyId, secretAccessKey, region: REGION, [Symbol.asyncDispose]: stop };
+}

@@ -1,0 +1,86 @@
+/**
+ * One request of the security token service: AssumeRoleWithWebIdentity, which needs no signature. Our own request instead of the
+ * SDK's client: it passes the egress guard, follows no redirect, and takes neither region nor endpoint from elsewhere.
+ */
+import { type Dispatcher, request } from 'undici';
+import { isAbort } from '#runtime/errors.ts';
+import { StoreError, toStoreError } from '../store-errors.ts';
+import type { WebIdentity } from './sts-endpoint.ts';
+import { readSession, type Session, type StsResponse } from './sts-response.ts';
+import { assertAudience, describeToken } from './token.ts';
+
+export interface AssumeRoleDeps {
+  readonly endpoint: URL;
+  readonly identity: WebIdentity;
+  readonly agent: Dispatcher;
+  readonly readToken: () => Promise<string>;
+  /** For the audit log of the token service. */
+  readonly sessionName: string;
+  readonly timeoutMs: number;
+}
+
+const DEFAULT_SECONDS = 3600;
+const MAX_RESPONSE_BYTES = 64 * 1024;
+
+const formOf = ({ identity, sessionName }: AssumeRoleDeps, token: string): string =>
+  new URLSearchParams({
+    Action: 'AssumeRoleWithWebIdentity',
+    Version: '2011-06-15',
+    RoleArn: identity.roleArn,
+    RoleSessionName: sessionName,
+    DurationSeconds: String(identity.durationSeconds ?? DEFAULT_SECONDS),
+    WebIdentityToken: token,
+  }).toString();
+
+const readText = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > MAX_RESPONSE_BYTES) break;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+};
+
+/** The token is in the body, because servers and proxies log URLs. */
+const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> => {
+  const { statusCode, headers, body } = await request(deps.endpoint, {
+    dispatcher: deps.agent,
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/xml' },
+    body: formOf(deps, token),
+    signal: AbortSignal.timeout(deps.timeoutMs),
+  });
+  const { date } = headers;
+  return {
+    status: statusCode,
+    date: typeof date === 'string' ? date : undefined,
+    body: await readText(body),
+  };
+};
+
+const unreachable = (attempted: string, thrown: unknown, timeoutMs: number): Error => {
+  const timedOut = thrown instanceof DOMException && thrown.name === 'TimeoutError';
+  if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted);
+  return new StoreError(`${attempted}: no response within ${timeoutMs} ms`, {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'TimeoutError',
+    cause: thrown,
+  });
+};
+
+/** New credentials for the current token. @throws StoreError, TaskError */
+export const assumeRole = async (deps: AssumeRoleDeps): Promise<Session> => {
+  const attempted = `Getting credentials from the security token service ${deps.endpoint.host}`;
+  const token = await deps.readToken();
+  assertAudience(token, deps.identity.audience);
+  let response: StsResponse;
+  try {
+    response = await send(deps, token);
+  } catch (error) {
+    throw unreachable(attempted, error, deps.timeoutMs);
+  }
+  return readSession(attempted, response, describeToken(token));
+};

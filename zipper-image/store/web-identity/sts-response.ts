@@ -1,0 +1,104 @@
+/** The XML responses of AssumeRoleWithWebIdentity. */
+import { redactText } from '#runtime/redact.ts';
+import type { StoreIdentity } from '../session.ts';
+import { StoreError } from '../store-errors.ts';
+
+/** Credentials that expire. */
+export interface Session extends StoreIdentity {
+  /** From the response until they expire, by the clock of the token service. */
+  readonly lifetimeMs: number;
+}
+
+export interface StsResponse {
+  readonly status: number;
+  /** The Date header, if there is one. */
+  readonly date: string | undefined;
+  readonly body: string;
+}
+
+const MAX_TEXT = 300;
+const ENTITIES = [
+  ['&lt;', '<'],
+  ['&gt;', '>'],
+  ['&quot;', '"'],
+  ['&#39;', "'"],
+  ['&amp;', '&'],
+] as const;
+
+/** Text of the first element with this name. The names that are read occur once in a response, and contain only text. */
+const textIn = (xml: string, name: string): string | undefined => {
+  const [open, close] = [`<${name}>`, `</${name}>`];
+  const start = xml.indexOf(open);
+  const end = start < 0 ? -1 : xml.indexOf(close, start);
+  if (end < 0) return undefined;
+  const text = xml.slice(start + open.length, end).trim();
+  return ENTITIES.reduce((result, [entity, character]) => result.replaceAll(entity, character), text);
+};
+
+/** Without httpStatus: it is not a response of the store, and says nothing about an upload. */
+const failed = (
+  attempted: string,
+  text: string,
+  verdict: Pick<StoreError, 'code' | 'retryable' | 'storeCode'>,
+): StoreError => new StoreError(`${attempted}: ${text}`, verdict);
+
+/** The token expired or its issuer could not be reached, or the service is busy: the next request may succeed. */
+const TRANSIENT: ReadonlySet<string> = new Set([
+  'ExpiredTokenException',
+  'ExpiredToken',
+  'IDPCommunicationError',
+  'Throttling',
+  'ThrottlingException',
+  'RequestLimitExceeded',
+  'InternalError',
+  'InternalFailure',
+  'ServiceUnavailable',
+]);
+
+const rejection = (attempted: string, { status, body }: StsResponse, token: string): StoreError => {
+  const code = (textIn(body, 'Code') ?? '').slice(0, MAX_TEXT);
+  const message = redactText(textIn(body, 'Message') ?? '').slice(0, MAX_TEXT);
+  const storeCode = redactText(code) || 'NoCode';
+  const retryable = status >= 500 || status === 429 || status === 408 || TRANSIENT.has(code);
+  const says = [String(status), storeCode === 'NoCode' ? '' : storeCode]
+    .filter((part) => part !== '')
+    .join(' ');
+  return failed(attempted, `${says}: ${message}. ${token}`, {
+    code: retryable ? 'StoreUnavailable' : 'BucketCredentialsInvalid',
+    retryable,
+    storeCode,
+  });
+};
+
+/** Undefined for a response without credentials or with ones that have already expired. */
+const sessionIn = ({ body, date }: StsResponse): Session | undefined => {
+  const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(
+    (name) => textIn(body, name),
+  );
+  const lifetimeMs =
+    Date.parse(textIn(body, 'Expiration') ?? '') - (date === undefined ? Date.now() : Date.parse(date));
+  if (!accessKeyId || !secretAccessKey || !sessionToken || !(lifetimeMs > 0)) return undefined;
+  return { accessKeyId, secretAccessKey, sessionToken, lifetimeMs };
+};
+
+/**
+ * The credentials in a response. `token` describes the token that was sent.
+ * @throws StoreError for any other response; a redirect is one, because a token is sent only to allowed hosts
+ */
+export const readSession = (attempted: string, response: StsResponse, token: string): Session => {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    throw failed(attempted, `it responded with ${status}, and redirects are not followed`, {
+      code: 'BucketMisconfigured',
+      retryable: false,
+      storeCode: 'Redirect',
+    });
+  if (status !== 200) throw rejection(attempted, response, token);
+  const session = sessionIn(response);
+  if (session) return session;
+  throw failed(attempted, 'its response contains no valid credentials', {
+    code: 'BucketMisconfigured',
+    retryable: false,
+    storeCode: 'InvalidResponse',
+  });
+};

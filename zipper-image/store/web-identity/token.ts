@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BUCKET_TOKEN_FILE } from '#crds/zipper-contract.ts';
+import { toError } from '#runtime/errors.ts';
+import { TaskError } from '../../status/task-error.ts';
+
+/** Reads the mounted token. The kubelet replaces it long before it expires, so it is read for each use. @throws TaskError */
+export const readToken = async (dir: string): Promise<string> => {
+  try {
+    return (await readFile(join(dir, BUCKET_TOKEN_FILE), 'utf8')).trim();
+  } catch (error) {
+    throw new TaskError(
+      'Could not read the token for the security token service; use the same release for the controller and the zipper',
+      { cause: toError(error) },
+    );
+  }
+};
+
+const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+    return typeof claims === 'object' && claims !== null ? { ...claims } : {};
+  } catch {
+    return {};
+  }
+};
+
+const audiencesOf = (claim: unknown): readonly unknown[] => [claim].flat();
+
+/** A token for another service, such as the API server, must not leave the pod. @throws TaskError */
+export const assertAudience = (token: string, audience: string): void => {
+  const audiences = audiencesOf(claimsOf(token)['aud']);
+  if (audiences.length === 1 && audiences[0] === audience) return;
+  throw new TaskError(
+    `Could not use the token for the security token service: its only audience must be ${JSON.stringify(audience)}`,
+  );
+};
+
+const textOf = (claim: unknown): string => audiencesOf(claim).map(String).join(', ').slice(0, 300);
+
+/** What a token service checks in a token, without the token. Providers name an issuer without its scheme too. */
+export const describeToken = (token: string): string => {
+  const { aud, iss, sub } = claimsOf(token);
+  return `The token has audience "${textOf(aud)}", issuer "${textOf(iss).replace('https://', '')}" and subject "${textOf(sub)}"`;
+};
