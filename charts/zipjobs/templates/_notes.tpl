@@ -41,7 +41,7 @@ To see ADDRESS, run:
 {{- if and (ne $values.service.type "ClusterIP") (not $values.ingress.enabled) (not $values.httpRoute.enabled) }}
 - No TLS for the {{ index . 2 }}: its Service of type {{ $values.service.type }} is plain HTTP. Set {{ $component }}.ingress or {{ $component }}.httpRoute, or terminate TLS in your load balancer.
 {{- end }}
-{{- if eq (int $values.replicas) 1 }}
+{{- if and (eq (int $values.replicas) 1) (not (dig "autoscaling" "enabled" false $values)) }}
 - One replica of the {{ index . 2 }}: it does not respond while its pod restarts. Set {{ $component }}.replicas to 2, and redis.url.
 {{- end }}
 {{- end -}}
