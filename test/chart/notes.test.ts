@@ -23,9 +23,9 @@ const WARNINGS: Readonly<Record<string, { readonly causes: Values; readonly prev
     prevents: { ...PROXIES, 'api.service.type': 'NodePort', 'api.ingress.enabled': true },
   },
   'set trustedProxies': { causes: {}, prevents: PROXIES },
-  'Set api.replicas to 2': {
+  'Set api.replicas to 2.': {
     causes: {},
-    prevents: { 'api.replicas': 2, 'redis.url': 'redis://redis:6379' },
+    prevents: { 'api.autoscaling.enabled': true },
   },
   'Set dashboard.replicas to 2': { causes: { 'dashboard.enabled': true }, prevents: {} },
   'Set egress.clusterCidrs': { causes: {}, prevents: { 'egress.clusterCidrs': ['34.118.224.0/20'] } },

@@ -42,7 +42,7 @@ To see ADDRESS, run:
 - No TLS for the {{ index . 2 }}: its Service of type {{ $values.service.type }} is plain HTTP. Set {{ $component }}.ingress or {{ $component }}.httpRoute, or terminate TLS in your load balancer.
 {{- end }}
 {{- if and (eq (int $values.replicas) 1) (not (dig "autoscaling" "enabled" false $values)) }}
-- One replica of the {{ index . 2 }}: it does not respond while its pod restarts. Set {{ $component }}.replicas to 2, and redis.url.
+- One replica of the {{ index . 2 }}: it does not respond while its pod restarts. Set {{ $component }}.replicas to 2{{ if eq $component "dashboard" }}, and redis.url{{ end }}.
 {{- end }}
 {{- end -}}
 
