@@ -30,7 +30,15 @@ describe('replicas of the API', function () {
     const { cluster, project } = flow;
     const kinds = ['deployment', 'pod-disruption-budget', 'horizontal-pod-autoscaler'];
     const api = JSON.stringify({ ...POD_FIELDS, autoscaling: { enabled: true } });
-    const release = ['template', 'several', 'charts/zipjobs', '--namespace', project.namespace];
+    const release = [
+      'template',
+      'several',
+      'charts/zipjobs',
+      '--namespace',
+      project.namespace,
+      '--set',
+      'image.registry=localhost',
+    ];
     const shown = kinds.flatMap((kind) => ['--show-only', `templates/api/${kind}.yaml`]);
     const { stdout } = await cluster.helm([...release, ...shown, '--set-json', `api=${api}`]);
     const create = ['create', '--dry-run=server', '--validate=strict', '-o', 'name', '-f', '-'];

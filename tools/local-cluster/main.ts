@@ -22,7 +22,7 @@ The cluster runs; Ctrl-C ends it. In another shell:
 
   kubectl get nodes
   helm install zipjobs charts/zipjobs --namespace zipjobs-system --create-namespace --wait \\
-    --set 'egress.allowCidrs={127.0.0.0/8}' --set 'store.allowCidrs={127.0.0.0/8}' \\
+    --set image.registry=localhost --set 'egress.allowCidrs={127.0.0.0/8}' --set 'store.allowCidrs={127.0.0.0/8}' \\
     --set 'store.allowedHosts={127.0.0.1}' --set store.allowHttp=true
   npx zipjobs --help
   kubectl get pods --all-namespaces --output wide
