@@ -72,14 +72,17 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   readonly lines: string[] = [];
   ended = 0;
   readonly #env: Readonly<Record<string, string>>;
+  /** Of the files that the image writes. */
+  readonly #folder: string;
   readonly #running = new Set<ChildProcess>();
   readonly #stopping = new AbortController();
   readonly #keepers: Promise<void>[] = [];
   #leader: ChildProcess | undefined;
   #started = 0;
 
-  constructor(env: Readonly<Record<string, string>>, count: number) {
+  constructor(env: Readonly<Record<string, string>>, count: number, folder: string) {
     this.#env = env;
+    this.#folder = folder;
     for (let n = 0; n < count; n += 1) this.#keepers.push(this.#keep());
   }
 
@@ -113,7 +116,7 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
   }
 
   async #run(): Promise<void> {
-    const { args, env } = imageProcess('controller/Dockerfile', process.cwd());
+    const { args, env } = imageProcess('controller/Dockerfile', this.#folder);
     this.#started += 1;
     const own = { POD_NAME: `controller-${this.#started}` };
     const child = spawn(process.execPath, args, {
@@ -155,7 +158,7 @@ export const startControllerPool = async (options: ControllerPoolOptions): Promi
     KUBERNETES_SERVICE_PORT: port,
     ...settings,
   };
-  const pool = new Pool(env, count);
+  const pool = new Pool(env, count, cluster.dir);
   return Object.assign(pool, {
     [Symbol.asyncDispose]: async () => {
       await pool.stop();
