@@ -70,6 +70,8 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
   const options = {
     connections: config.partsInFlight + 1,
     trust: storeTrust(config, bucket),
+    // Users choose the authorities of a bucket, and the operator the proxy.
+    proxyTrust: operatorTrust(config),
     proxy: storeProxy(config, apiServerHosts(config)),
     tunnelTimeoutMs: config.storeConnectTimeoutMs,
   };

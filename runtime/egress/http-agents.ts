@@ -21,6 +21,8 @@ export interface HttpAgentsOptions {
   readonly tunnelTimeoutMs?: number;
   /** Default: Node's own certificate authorities. Changes of it apply to new agents only. */
   readonly trust?: Trust;
+  /** For the proxy itself, if it has TLS. Default: `trust`. */
+  readonly proxyTrust?: Trust;
   /** Default: none. */
   readonly proxy?: Proxy | undefined;
 }
@@ -71,7 +73,8 @@ const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
  * it exists, so requests that start at the same time can exceed the limit of connections by their number.
  */
 const tunnelConnections = (agent: HttpAgent, proxy: Proxy, options: HttpAgentsOptions): void => {
-  const { trust = BUILT_IN_TRUST, tunnelTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  const { proxyTrust: trust = options.trust ?? BUILT_IN_TRUST } = options;
+  const { tunnelTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
   const connect = agent.createConnection.bind(agent);
   const isSecure = agent instanceof HttpsAgent;
   agent.createConnection = (target, callback): Duplex | null | undefined => {

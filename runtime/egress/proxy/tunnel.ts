@@ -25,9 +25,10 @@ const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : ho
 const connectRequest = ({ url, authorization }: Proxy, target: TunnelTarget, trust: Trust): ClientRequest => {
   const authority = `${bracketed(target.host)}:${target.port}`;
   const isSecure = url.protocol === 'https:';
+  const host = url.hostname.replace(/^\[|\]$/g, '');
   const options: RequestOptions = {
     method: 'CONNECT',
-    host: url.hostname.replace(/^\[|\]$/g, ''),
+    host,
     port: url.port || (isSecure ? 443 : 80),
     path: authority,
     headers: {
@@ -37,7 +38,10 @@ const connectRequest = ({ url, authorization }: Proxy, target: TunnelTarget, tru
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
-  return isSecure ? httpsRequest({ ...options, ...trust.tls() }) : httpRequest(options);
+  if (!isSecure) return httpRequest(options);
+  // Otherwise Node takes the name from the header, which is that of the target, and callers choose targets.
+  const servername = isIP(host) === 0 ? host : '';
+  return httpsRequest({ ...options, ...trust.tls(), servername });
 };
 
 /**

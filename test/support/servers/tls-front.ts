@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 
 /** Certificates of servers, by file, and the authorities that signed them. */
-const AUTHORITIES = { 'private.pem': 'private-ca.pem', 'loopback.pem': 'loopback.pem' } as const;
+const AUTHORITIES = {
+  'private.pem': 'private-ca.pem',
+  'loopback.pem': 'loopback.pem',
+  'trusted.pem': 'ca.pem',
+} as const;
 type ServerCertificate = keyof typeof AUTHORITIES;
 
 export const certificatePath = (name: string): string => join(import.meta.dirname, 'certificates', name);

@@ -9,7 +9,7 @@ import { createGuardedHttpAgents, createHttpAgents, type HttpAgents } from '#run
 import { createProxy, type Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { parseCertificates } from '#runtime/tls/certificates.ts';
-import { fixedTrust } from '#runtime/tls/trust.ts';
+import { BUILT_IN_TRUST, fixedTrust, type Trust } from '#runtime/tls/trust.ts';
 import {
   type ConnectProxy,
   type ConnectProxyOptions,
@@ -39,8 +39,9 @@ const byUndici = async (
   proxy: Proxy | undefined,
   use: (ask: Ask) => Promise<void>,
   connectTimeoutMs = 10_000,
+  own = trust,
 ): Promise<void> => {
-  const agent = createGuardedAgent(policy, { connections: 2, trust, proxy, connectTimeoutMs });
+  const agent = createGuardedAgent(policy, { connections: 2, trust: own, proxy, connectTimeoutMs });
   const ask: Ask = async (url) => {
     try {
       const { statusCode, body } = await request(url, { dispatcher: agent });
@@ -77,14 +78,15 @@ type UseAgent = (
   proxy: Proxy | undefined,
   use: (ask: Ask) => Promise<void>,
   timeoutMs?: number,
+  own?: Trust,
 ) => Promise<void>;
 
 const KINDS: Readonly<Record<string, UseAgent>> = {
   'the guarded agent': byUndici,
-  'guarded agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000) =>
-    byNode(createGuardedHttpAgents(policy, { connections: 2, trust, proxy, tunnelTimeoutMs }), use),
-  'agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000) =>
-    byNode(createHttpAgents({ connections: 2, trust, proxy, tunnelTimeoutMs }), use),
+  'guarded agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000, own = trust) =>
+    byNode(createGuardedHttpAgents(policy, { connections: 2, trust: own, proxy, tunnelTimeoutMs }), use),
+  'agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000, own = trust) =>
+    byNode(createHttpAgents({ connections: 2, trust: own, proxy, tunnelTimeoutMs }), use),
 };
 
 for (const [kind, withAgent] of Object.entries(KINDS))
@@ -140,6 +142,25 @@ for (const [kind, withAgent] of Object.entries(KINDS))
       await withAgent(proxyAt(untrusted.url), async (ask) => {
         expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
       });
+    });
+
+    it('checks a proxy with TLS by its own name, never by that of the target (X23)', async () => {
+      await using proxy = await startConnectProxy();
+      // Valid for the host that a caller chose, but not for 127.0.0.1.
+      await using impostor = await startTlsFront(proxy.url, 'trusted.pem');
+      // Valid for 127.0.0.1, but not for the target.
+      await using honest = await startTlsFront(proxy.url, 'loopback.pem');
+      for (const [front, expected] of [
+        [impostor, 'ProxyUnavailable'],
+        [honest, 200],
+      ] as const) {
+        const own = fixedTrust(parseCertificates(front.authority, 'authority'));
+        const asked = async (ask: Ask): Promise<void> => {
+          expect(await ask(httpUrl())).to.equal(expected);
+        };
+        await withAgent(proxyAt(front.url), asked, 10_000, own);
+      }
+      expect(proxy.targets).to.have.length(1);
     });
 
     it('checks the certificate of the host behind the tunnel (X23)', async () => {
@@ -204,6 +225,24 @@ describe('the guard behind a proxy', () => {
     };
     await byUndici(own, refusedBy);
     await byNode(agents, refusedBy);
+    expect(proxy.targets).to.deep.equal([]);
+  });
+});
+
+describe('the authorities of a proxy with TLS', () => {
+  it("are not those of a bucket's store (X22)", async () => {
+    await using proxy = await startConnectProxy();
+    await using front = await startTlsFront(proxy.url);
+    await using origin = await startFileOrigin();
+    const agents = createHttpAgents({
+      connections: 1,
+      trust,
+      proxyTrust: BUILT_IN_TRUST,
+      proxy: proxyAt(front.url),
+    });
+    await byNode(agents, async (ask) => {
+      expect(await ask(`http://store.test.example:${origin.port}/gen/10/1`)).to.equal('ProxyUnavailable');
+    });
     expect(proxy.targets).to.deep.equal([]);
   });
 });
