@@ -40,6 +40,12 @@ const stoppedAgain = ({ namespace, name }: Controllers): AdministrationError =>
     { code: 'Refused' },
   );
 
+const ambiguous = (namespaces: readonly string[]): AdministrationError =>
+  new AdministrationError(
+    `Deployments in several namespaces have the labels of the controller: ${namespaces.join(', ')}. Anyone who may create a Deployment can add them, so name the namespace of the chart with --system-namespace`,
+    { code: 'Refused' },
+  );
+
 const incomplete = (timeoutMs: number, cause: unknown): AdministrationError => {
   const reason = cause === undefined ? '' : `: ${toError(cause).message}`;
   return new AdministrationError(
@@ -97,6 +103,8 @@ export const createUninstall =
     const { namespace, signal } = request;
     const { deployments } = options;
     const controllers = await findControllers(deployments, namespace, signal);
+    const namespaces = [...new Set(controllers.map((one) => one.namespace))];
+    if (namespaces.length > 1) throw ambiguous(namespaces);
     // Without hooks, minutes can pass until the release is deleted, and the Lease is taken over for one minute only.
     for (const one of controllers)
       await deployments.mergePatch(

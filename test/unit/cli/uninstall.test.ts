@@ -97,6 +97,17 @@ describe('zipjobs uninstall', () => {
     expect(error).to.have.property('message').that.contains('scaled up again');
   });
 
+  it('writes nothing if another namespace has a Deployment with the labels of the controller (X12)', async () => {
+    const { options, written } = setUp(true);
+    const { metadata, ...rest } = aDeployment(1);
+    const found = [aDeployment(2), { ...rest, metadata: { ...metadata, namespace: 'acme' } }];
+    const deployments = { ...options.deployments, list: () => Promise.resolve(found) };
+    const uninstall = createUninstall({ ...options, deployments });
+    const error: unknown = await uninstall(request).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('message').that.contains('--system-namespace');
+    expect(written).to.deep.equal([]);
+  });
+
   it('gives up at the time limit with the last error (X12)', async () => {
     const { options } = setUp(true);
     const refused: AnyClient = {
