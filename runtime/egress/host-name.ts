@@ -2,7 +2,7 @@ import type { EgressPolicy } from './egress-policy.ts';
 
 /** Names that refer to the machine, the cluster or the cloud provider, whatever they resolve to. */
 const INNER_SUFFIXES = ['localhost', 'local', 'internal', 'svc'] as const;
-const INNER_NAMES: ReadonlySet<string> = new Set(['metadata.amazonaws.com']);
+const INNER_NAMES: ReadonlySet<string> = new Set(['metadata.amazonaws.com', 'metadata.goog']);
 const LONGEST_NAME = 253;
 const LONGEST_LABEL = 63;
 

@@ -122,6 +122,7 @@ describe('judgeUrl', () => {
       db.corp.internal
       metadata.google.internal
       metadata.amazonaws.com
+      metadata.goog
       metadata.amazonaws.com.`))
       expect(judgeUrl(`https://${host}/`, policy), host).to.deep.equal({
         ok: false,
