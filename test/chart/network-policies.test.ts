@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { zipperLabels } from '#controller/zip-job/manifest/job-manifest.ts';
-import { LABELS } from '#crds/api-group.ts';
+import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
 import { envOf, find, type KubeObject, render } from './render.ts';
 
@@ -33,8 +33,9 @@ const API_SERVER = {
   ],
 };
 
-/** Labels of the pods that write archives. */
+/** The pods that write archives. */
 const zipperSelector = {
+  'io.cilium.k8s.policy.serviceaccount': ZIPPER_SERVICE_ACCOUNT,
   [LABELS.name]: zipperLabels('any', 'archive')[LABELS.name],
   [LABELS.component]: zipperLabels('any', 'archive')[LABELS.component],
 };
