@@ -32,7 +32,7 @@ export interface AppDeps {
   readonly noteUse: NoteUse;
   readonly zipJobs: ZipJobRoutes;
   readonly documents: readonly PublishedDocument[];
-  /** Path before that of each resource in public URLs; empty for none. */
+  /** Path prefix of all public URLs; empty for none. */
   readonly basePath: string;
   readonly body: JsonBodyOptions;
   readonly rateLimits: RateLimits;

@@ -27,7 +27,7 @@ const SERVER = {
     default: '',
     pattern: '^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$',
     description:
-      'path before that of each resource in public URLs, such as /archives for /archives/v1/zips; also served without it',
+      'base path of public URLs, such as /archives for /archives/v1/zips; requests without it are served too',
   },
   helpUrl: {
     env: 'HELP_URL',

@@ -108,7 +108,7 @@ export const createSysdumpCommands =
             'system-namespace': {
               type: 'string',
               requiresArg: true,
-              describe: 'Namespace of the chart; default: searched for',
+              describe: 'Namespace of the release; default: searched in all namespaces',
             },
             'max-size': {
               type: 'number',

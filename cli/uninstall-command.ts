@@ -52,7 +52,7 @@ const uninstall: Command<UninstallArguments> = async (args, session) => {
     value: done,
     text: textOf(done),
     notes: [
-      'Now delete the release: with Helm, helm uninstall --no-hooks. Definitions and objects stay until you delete them.',
+      'Now delete the release. With Helm, run: helm uninstall RELEASE --no-hooks. Definitions and objects stay until you delete them.',
     ],
   };
 };
@@ -67,7 +67,7 @@ export const addUninstallCommand: CommandGroup = (parser, run) =>
           'system-namespace': {
             type: 'string',
             requiresArg: true,
-            describe: 'Namespace of the chart; default: searched for',
+            describe: 'Namespace of the release; default: searched in all namespaces',
           },
           timeout: TIMEOUT(TIMEOUT_SECONDS),
           yes: YES,

@@ -30,6 +30,7 @@ export const RATE_LIMIT_SETTINGS = {
     minimum: 1,
     maximum: 1000,
     default: 1,
-    description: 'maximum number of API processes; without Redis, each applies this share of the rate limits',
+    description:
+      'maximum number of API processes; without Redis, each applies the rate limits divided by this number',
   },
 } as const satisfies Settings;

@@ -107,7 +107,7 @@ const orFailed = async <T>(message: string, task: () => Promise<T>): Promise<T> 
   }
 };
 
-/** The issuer's own authority, if it has one, is the only one that may vouch for it. */
+/** If the issuer has its own authority, no other is trusted for it. */
 const issuerTrust = (caFile: string, trust: Trust): Trust =>
   caFile === ''
     ? trust

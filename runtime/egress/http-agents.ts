@@ -19,7 +19,7 @@ export interface HttpAgentsOptions {
   readonly dnsTimeoutMs?: number;
   /** Default 10 s, for a tunnel through the proxy. */
   readonly tunnelTimeoutMs?: number;
-  /** Default: Node's own certificate authorities. Changes of it apply to new agents only. */
+  /** Default: Node's own certificate authorities. Changes apply to new agents only. */
   readonly trust?: Trust;
   /** For the proxy itself, if it has TLS. Default: `trust`. */
   readonly proxyTrust?: Trust;

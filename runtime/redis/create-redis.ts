@@ -23,7 +23,7 @@ const credentials = ({ redisUsername, redisPassword }: RedisSettings) => ({
   ...(redisPassword === '' ? {} : { password: redisPassword }),
 });
 
-/** Its own authority, if it has one, is the only one that may vouch for Redis. A `redis://` URL without one means no TLS. */
+/** If Redis has its own authority, no other is trusted for it. A `redis://` URL without one means no TLS. */
 const trustOf = ({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): Trust | undefined => {
   if (file !== '') return onlyTrust(parseCertificates(readCa(file), `REDIS_CA_FILE: ${file}`));
   return redisUrl.startsWith('rediss://') ? trust : undefined;

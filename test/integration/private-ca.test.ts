@@ -94,7 +94,7 @@ describe('a job with private certificate authorities', function () {
     expect(await project.bucket.keys()).to.deep.equal(['private.zip']);
   });
 
-  it('refuses a caBundle that is no list of certificates (X22)', async () => {
+  it('refuses a caBundle that is not a list of certificates (X22)', async () => {
     for (const caBundle of [
       'certificate',
       `${store.authority}${certificateText('server.key')}`,

@@ -58,7 +58,7 @@ describe('the release on a real node', function () {
   const imageOfJob = (uuid: string): Promise<string> =>
     kubectl('get', 'job', `zip-${uuid}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
 
-  it('has a cluster DNS that knows the Service of the API', async () => {
+  it('has a cluster DNS that resolves the Service of the API', async () => {
     const resolver = new Resolver();
     resolver.setServers([ADDRESSES.dns]);
     const [address] = await resolver.resolve4(`${RELEASE}-api.${RELEASE_NAMESPACE}.svc.${CLUSTER_DOMAIN}`);

@@ -24,6 +24,6 @@ export const STS_SETTINGS = {
     default: 5_000,
     minimum: 1,
     description:
-      'minimum interval between two attempts to renew credentials that are still valid; renewal starts five minutes before they expire, or after two thirds of a shorter life',
+      'minimum interval between two attempts to renew credentials that are still valid; renewal starts five minutes before they expire, or after two thirds of their lifetime if that is later',
   },
 } as const satisfies Settings;

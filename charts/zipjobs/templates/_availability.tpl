@@ -35,7 +35,7 @@ spec:
   {{- else }}
   maxUnavailable: {{ $max | default "1" }}
   {{- end }}
-  # Pods that are not ready serve nobody, so they block no drain.
+  # Pods that are not ready serve no requests, so they must not block a drain.
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels: {{- include "zipjobs.selectorLabels" . | nindent 6 }}

@@ -1,4 +1,4 @@
-{{/* The ConfigMap with certificate authorities, as JSON for the mounts: a list of none or one. Never a subPath: such a file is not updated. */}}
+{{/* The ConfigMap with certificate authorities, as JSON for the mounts: a list with at most one entry. Never a subPath, because the kubelet does not update such a file. */}}
 {{- define "zipjobs.trustFiles" -}}
 {{- $files := list -}}
 {{- with .Values.trustBundle.configMapKeyRef -}}

@@ -46,7 +46,7 @@ const hostRule = (text: string): IsDirect | undefined => {
   return NAME.test(name) ? byName(name) : undefined;
 };
 
-/** The rule without a port, and the port. A colon inside an IPv6 address is none of a port. */
+/** The rule without a port, and the port. A colon inside an IPv6 address does not start a port. */
 const splitPort = (text: string): readonly [rule: string, port: number | undefined] => {
   const at = text.lastIndexOf(':');
   const before = text.slice(0, at);

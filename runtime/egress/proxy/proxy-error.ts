@@ -16,7 +16,7 @@ export class ProxyError extends AppError {
   }
 }
 
-/** The error for a response to CONNECT that is no success. */
+/** The error for a response to CONNECT without success. */
 export const refusedTunnel = (purpose: Purpose, status: number): ProxyError => {
   if (status === 407)
     return new ProxyError(

@@ -12,7 +12,7 @@ const exceptionsOf = <const E extends string>(env: E, what: Purpose) => ({
   env,
   type: 'array' as const,
   default: [],
-  description: `hosts, domains and ranges of ${what} that are connected to without the proxy`,
+  description: `hosts, domains and ranges of ${what} to connect to without the proxy`,
 });
 const userOf = <const E extends string>(env: E, what: Purpose) => ({
   env,

@@ -39,8 +39,8 @@ export const REFUSED_ROLES: readonly [string, unknown, string][] = [
         { durationSeconds: 60 },
         'durationSeconds',
       ],
-      ['whose role is no ARN', { roleArn: 'admin' }, 'roleArn'],
-      ['that the operator did not allow the audience of', {}, 'store.webIdentity.audiences'],
+      ['whose role is not an ARN', { roleArn: 'admin' }, 'roleArn'],
+      ['whose audience the operator does not allow', {}, 'store.webIdentity.audiences'],
     ] as const
   ).map(([which, change, message]): [string, unknown, string] => [
     `a bucket without keys ${which} (X21)`,

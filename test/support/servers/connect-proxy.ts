@@ -16,7 +16,7 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly port: number;
   /** The target of each CONNECT, such as `files.test.example:443`. */
   readonly targets: readonly string[];
-  /** Requests that are no CONNECT. */
+  /** Requests other than CONNECT. */
   readonly others: readonly string[];
 }
 

@@ -21,7 +21,7 @@ ZipjobsFailureRatio:
   expr: sum(rate(zip_jobs_finished_total{fault="operator",$own}[30m])) / sum(rate(zip_jobs_finished_total{fault!="caller",$own}[30m])) > 0.2 and sum(increase(zip_jobs_finished_total{fault!="caller",$own}[30m])) > 10
   for: 10m
   severity: warning
-  summary: More than 20 % of jobs failed in the last 30 minutes, without those that failed because of their callers.
+  summary: More than 20 % of jobs failed in the last 30 minutes, not counting failures of callers.
 # The age of a job includes a pause. After it, the queue has 30 minutes to become shorter.
 ZipjobsQueueWaits:
   expr: max(zip_jobs_oldest_queued_seconds{$own}) > 1800 unless max(max_over_time(zip_paused{$own}[30m])) > 0

@@ -135,7 +135,7 @@ describe('createWebhookDispatcher', () => {
     expect(started.slice(7)).to.deep.equal(['c2']);
   });
 
-  it('gives each project one slow delivery, however many of others never end (W17)', async () => {
+  it('gives each project one slow delivery, even if deliveries of other projects never end (W17)', async () => {
     const { submit, started, finish, clock } = setUp({ concurrency: 2, concurrencyPerEndpoint: 2 });
     submit('A1');
     await clock.advance(SLOW_MS);
