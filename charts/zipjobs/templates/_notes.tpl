@@ -16,7 +16,7 @@ http://localhost:{{ index . 2 }}
 {{- $name := include "zipjobs.componentName" . -}}
 {{- $namespace := $root.Release.Namespace -}}
 {{- if not (or $values.ingress.enabled $values.httpRoute.enabled) }}
-To open it from here, run:
+To make it reachable at this address, run:
   kubectl port-forward -n {{ $namespace }} service/{{ $name }} {{ index . 2 }}:{{ $values.service.port }}
 {{- else if not (include "zipjobs.publicHost" $values) }}
 To see ADDRESS, run:
