@@ -12,7 +12,7 @@ export interface UninstallOptions {
   readonly deployments: Pick<ObjectClient<Deployment>, 'list' | 'mergePatch'>;
   readonly leases: Pick<ObjectClient<Lease>, 'get' | 'replace'>;
   readonly serviceAccounts: Pick<ObjectClient<ServiceAccount>, 'get'>;
-  /** The resources of each kind that has our finalizer. */
+  /** One client for each kind that has our finalizer. */
   readonly finalized: readonly AnyClient[];
   readonly clock: Clock;
   /** Between two checks; long enough for a leader to notice that it lost its Lease. */
