@@ -1,0 +1,16 @@
+{{/* The service account of a component, unless it exists already. Takes (list . "api"). */}}
+{{- define "zipjobs.serviceAccount" -}}
+{{- $root := index . 0 -}}
+{{- $account := (index $root.Values (index . 1)).serviceAccount -}}
+{{- if $account.create -}}
+apiVersion: v1
+kind: ServiceAccount
+metadata:
+  name: {{ include "zipjobs.serviceAccountName" . }}
+  namespace: {{ $root.Release.Namespace }}
+  labels: {{- include "zipjobs.labels" . | nindent 4 }}
+  {{- with $account.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+{{- end -}}
+{{- end -}}

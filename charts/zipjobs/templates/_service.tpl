@@ -1,0 +1,28 @@
+{{/* The Service of a component. Takes (list . "api"). */}}
+{{- define "zipjobs.service" -}}
+{{- $root := index . 0 -}}
+{{- $service := (index $root.Values (index . 1)).service -}}
+apiVersion: v1
+kind: Service
+metadata:
+  name: {{ include "zipjobs.componentName" . }}
+  namespace: {{ $root.Release.Namespace }}
+  labels: {{- include "zipjobs.labels" . | nindent 4 }}
+  {{- with $service.annotations }}
+  annotations: {{- toYaml . | nindent 4 }}
+  {{- end }}
+spec:
+  type: {{ $service.type }}
+  {{- with $service.ipFamilyPolicy }}
+  ipFamilyPolicy: {{ . }}
+  {{- end }}
+  {{- with $service.ipFamilies }}
+  ipFamilies: {{- toYaml . | nindent 4 }}
+  {{- end }}
+  selector: {{- include "zipjobs.selectorLabels" . | nindent 4 }}
+  ports:
+    - name: http
+      port: {{ $service.port }}
+      targetPort: http
+      appProtocol: http
+{{- end -}}
