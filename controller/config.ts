@@ -1,10 +1,9 @@
 import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
+  proxyFor,
   SOURCE_PROXY_SETTINGS,
   STORE_PROXY_SETTINGS,
-  sourceProxy,
-  storeProxy,
   WEBHOOK_PROXY_SETTINGS,
 } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
@@ -110,8 +109,8 @@ export const CONTROLLER_SETTINGS = {
 /** Without this check, every job would fail. */
 const checkZipperProxies = (zipperEnv: Readonly<Record<string, string>>): void => {
   const settings = readConfig({ ...SOURCE_PROXY_SETTINGS, ...STORE_PROXY_SETTINGS }, zipperEnv);
-  sourceProxy(settings, []);
-  storeProxy(settings, []);
+  proxyFor('source', settings, []);
+  proxyFor('store', settings, []);
 };
 
 export interface ControllerConfig extends ConfigOf<typeof CONTROLLER_SETTINGS> {

@@ -6,7 +6,7 @@ import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { sourceProxy, storeProxy } from '#runtime/egress/proxy/settings.ts';
+import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
 import { type Lifetime, run } from '#runtime/lifecycle.ts';
@@ -50,7 +50,7 @@ const openCredentials = async (
   const credentials = openWebIdentity(webIdentity, config, {
     log,
     trust: operatorTrust(config),
-    proxy: storeProxy(config, apiServerHosts(config)),
+    proxy: proxyFor('store', config, apiServerHosts(config)),
   });
   lifetime.resources.defer(() => credentials.close());
   return credentials;
@@ -72,7 +72,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     trust: storeTrust(config, bucket),
     // Users choose the authorities of a bucket, and the operator the proxy.
     proxyTrust: operatorTrust(config),
-    proxy: storeProxy(config, apiServerHosts(config)),
+    proxy: proxyFor('store', config, apiServerHosts(config)),
     tunnelTimeoutMs: config.storeConnectTimeoutMs,
   };
   const store = createStore({
@@ -134,7 +134,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     connectTimeoutMs: config.sourceConnectTimeoutMs,
     dnsTimeoutMs: config.sourceDnsTimeoutMs,
     trust: operatorTrust(config),
-    proxy: sourceProxy(config, apiServerHosts(config)),
+    proxy: proxyFor('source', config, apiServerHosts(config)),
   });
   lifetime.resources.defer(() => agent.destroy());
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';

@@ -1,8 +1,8 @@
 import type { Clock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
-import { webhookProxy } from '#runtime/egress/proxy/settings.ts';
-import { toEgressOptions } from '#runtime/egress/settings.ts';
+import { proxyFor, type WEBHOOK_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
+import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
@@ -15,20 +15,12 @@ const CONNECT_TIMEOUT_MS = 5_000;
 export interface SenderOptions {
   readonly config: Pick<
     ControllerConfig,
-    | 'egressAllowCidrs'
-    | 'egressNat64Prefix'
-    | 'egressDenyCidrs'
-    | 'egressClusterCidrs'
-    | 'egressServiceCidrs'
-    | 'egressApiServerAddresses'
+    | keyof typeof EGRESS_SETTINGS
+    | keyof typeof WEBHOOK_PROXY_SETTINGS
     | 'kubernetesHost'
     | 'webhookConcurrency'
     | 'webhookTimeoutMs'
     | 'webhookAllowHttp'
-    | 'webhookProxyUrl'
-    | 'webhookNoProxy'
-    | 'webhookProxyUsername'
-    | 'webhookProxyPassword'
   >;
   readonly secrets: Pick<ObjectClient<Secret>, 'get'>;
   readonly clock: Clock;
@@ -51,7 +43,7 @@ export const createSender = ({ config, secrets, clock, trust, resources }: Sende
     connections: config.webhookConcurrency,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,
     trust,
-    proxy: webhookProxy(config, [config.kubernetesHost, ...config.egressApiServerAddresses]),
+    proxy: proxyFor('webhook', config, [config.kubernetesHost, ...config.egressApiServerAddresses]),
   });
   resources.defer(() => agent.destroy());
   const deliver = createDeliver({

@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '../../config.ts';
+import type { Settings } from '../../config.ts';
 import { createProxy, type Proxy, type Purpose } from './proxy.ts';
 
 const urlOf = <const E extends string>(env: E, what: Purpose) => ({
@@ -49,53 +49,25 @@ export const WEBHOOK_PROXY_SETTINGS = {
   webhookProxyPassword: passwordOf('WEBHOOK_PROXY_PASSWORD', 'webhooks'),
 } as const satisfies Settings;
 
-/** `directHosts` are the hosts of the API server. @throws ConfigError for an invalid exception */
-export const sourceProxy = (
-  settings: ConfigOf<typeof SOURCE_PROXY_SETTINGS>,
-  directHosts: readonly string[],
-): Proxy | undefined =>
-  createProxy(
-    'sources',
-    {
-      url: settings.sourceProxyUrl,
-      noProxy: settings.sourceNoProxy,
-      username: settings.sourceProxyUsername,
-      password: settings.sourceProxyPassword,
-      directHosts,
-    },
-    'SOURCE_NO_PROXY',
-  );
+/** The values of one proxy, such as `sourceProxyUrl`. */
+type ProxyConfig<P extends string> = {
+  readonly [K in `${P}ProxyUrl` | `${P}ProxyUsername` | `${P}ProxyPassword`]: string;
+} & { readonly [K in `${P}NoProxy`]: readonly string[] };
 
 /** `directHosts` are the hosts of the API server. @throws ConfigError for an invalid exception */
-export const storeProxy = (
-  settings: ConfigOf<typeof STORE_PROXY_SETTINGS>,
+export const proxyFor = <P extends 'source' | 'store' | 'webhook'>(
+  prefix: P,
+  settings: ProxyConfig<P>,
   directHosts: readonly string[],
 ): Proxy | undefined =>
   createProxy(
-    'stores',
+    `${prefix}s`,
     {
-      url: settings.storeProxyUrl,
-      noProxy: settings.storeNoProxy,
-      username: settings.storeProxyUsername,
-      password: settings.storeProxyPassword,
+      url: settings[`${prefix}ProxyUrl` as const],
+      noProxy: settings[`${prefix}NoProxy` as const],
+      username: settings[`${prefix}ProxyUsername` as const],
+      password: settings[`${prefix}ProxyPassword` as const],
       directHosts,
     },
-    'STORE_NO_PROXY',
-  );
-
-/** `directHosts` are the hosts of the API server. @throws ConfigError for an invalid exception */
-export const webhookProxy = (
-  settings: ConfigOf<typeof WEBHOOK_PROXY_SETTINGS>,
-  directHosts: readonly string[],
-): Proxy | undefined =>
-  createProxy(
-    'webhooks',
-    {
-      url: settings.webhookProxyUrl,
-      noProxy: settings.webhookNoProxy,
-      username: settings.webhookProxyUsername,
-      password: settings.webhookProxyPassword,
-      directHosts,
-    },
-    'WEBHOOK_NO_PROXY',
+    `${prefix.toUpperCase()}_NO_PROXY`,
   );
