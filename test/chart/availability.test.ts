@@ -1,10 +1,9 @@
 import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
-import { envOf, find, type KubeObject, plainEnv, podOf, render, type Values } from './render.ts';
+import { envOf, find, type KubeObject, plainEnv, podOf, refusalOf, render, type Values } from './render.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 const specOf = (object: KubeObject): Fields => object['spec'] as Fields;
-const failure = (values: Values): Promise<string> => render(values).then(() => 'none', String);
 const budgets = async (values: Values): Promise<readonly string[]> =>
   (await render(values))
     .filter(({ kind }) => kind === 'PodDisruptionBudget')
@@ -47,7 +46,9 @@ describe('the PodDisruptionBudgets of the chart', function () {
     });
 
   it('refuse two limits at once (X25)', async () => {
-    const error = await failure({ 'controller.podDisruptionBudget': { minAvailable: 1, maxUnavailable: 1 } });
+    const error = await refusalOf({
+      'controller.podDisruptionBudget': { minAvailable: 1, maxUnavailable: 1 },
+    });
     expect(error).to.contain('sets minAvailable and maxUnavailable');
   });
 });

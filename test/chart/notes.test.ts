@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { readApiConfig } from '#api/config.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 import { createTestIngress, type TestIngress } from './ingress.ts';
-import { envOf, render, renderNotes, type Values } from './render.ts';
+import { envOf, plainEnv, render, renderNotes, type Values } from './render.ts';
 
 const PROXIES = { trustedProxies: ['127.0.0.0/8'] };
 const HOST = 'zips.example.com';
@@ -93,8 +93,7 @@ describe('the addresses in the notes of the chart', function () {
     values: Values,
   ): Promise<{ readonly api: ApiServer; readonly ingress: TestIngress }> => {
     const objects = await render(values);
-    const env = Object.fromEntries([...envOf(objects, 'api')].map(([name, { value }]) => [name, value]));
-    const { basePath, trustedProxies } = readApiConfig(env);
+    const { basePath, trustedProxies } = readApiConfig(plainEnv(envOf(objects, 'api')));
     const api = life.use(await startApiServer({ basePath, trustedProxies }));
     return { api, ingress: createTestIngress(objects, { 'zipjobs-api': api.url }) };
   };

@@ -72,6 +72,10 @@ export const render = async (
     .filter((object) => object !== null);
 };
 
+/** Why the chart refuses these values. */
+export const refusalOf = (values: Values): Promise<string> =>
+  render(values).then(() => 'the chart renders them', String);
+
 /** What helm prints after an installation with these values. */
 export const renderNotes = async (values: Values = {}): Promise<string> => {
   const flags = ['--namespace', NAMESPACE, '--dry-run=client', ...valueFlags({ ...DEFAULTS, ...values })];
@@ -84,6 +88,10 @@ export const find = (objects: readonly KubeObject[], kind: string, name: string)
   if (found === undefined) throw new Error(`the chart has no ${kind} ${name}`);
   return found;
 };
+
+/** The policy that restricts the Jobs of zippers, as JSON. */
+export const zipperPolicy = (objects: readonly KubeObject[]): string =>
+  JSON.stringify(find(objects, 'ValidatingAdmissionPolicy', 'zipjobs-zipper-jobs'));
 
 export const podOf = (deployment: KubeObject): PodSpec =>
   (deployment['spec'] as { template: { spec: PodSpec } }).template.spec;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { find, type KubeObject, render, type Values } from './render.ts';
+import { find, type KubeObject, refusalOf, render, type Values } from './render.ts';
 
 const PROXIES = { trustedProxies: ['10.0.0.0/8'] };
 const GATEWAY = [{ name: 'public', namespace: 'gateways', sectionName: 'https' }];
@@ -9,9 +9,6 @@ const ROUTES = {
   'api.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: ['zips.example.com'] },
   'dashboard.httpRoute': { enabled: true, parentRefs: GATEWAY, hostnames: ['zipjobs.example.com'] },
 };
-
-const refusal = (values: Values): Promise<string> =>
-  render(values).then(() => 'the chart renders them', String);
 
 const servicePort = (objects: readonly KubeObject[], name: string): number =>
   (find(objects, 'Service', name)['spec'] as { ports: readonly { port: number }[] }).ports[0]?.port ?? 0;
@@ -95,7 +92,7 @@ describe('the HTTPRoutes of the chart', function () {
   };
   for (const [what, values] of Object.entries(refused))
     it(`are refused ${what} (X24)`, async () => {
-      expect(await refusal(values)).to.contain("values don't meet the specifications of the schema");
+      expect(await refusalOf(values)).to.contain("values don't meet the specifications of the schema");
     });
 });
 
@@ -105,14 +102,14 @@ describe('the addresses of the API and the dashboard', function () {
   it('have no path that the API would not recognize (X14)', async () => {
     for (const path of ['archives', '/archives(/|$)(.*)', '//archives', '/archives?v=1', '/../archives'])
       expect(
-        await refusal({ ...PROXIES, 'api.ingress.enabled': true, 'api.ingress.path': path }),
+        await refusalOf({ ...PROXIES, 'api.ingress.enabled': true, 'api.ingress.path': path }),
         path,
       ).to.contain("values don't meet the specifications of the schema");
   });
 
   it('are refused if Ingress and HTTPRoute of the API have different paths (X14)', async () => {
     const both = { ...ROUTES, 'api.ingress': { enabled: true, path: '/archives/' } };
-    expect(await refusal(both)).to.contain('the API has one base path');
+    expect(await refusalOf(both)).to.contain('the API has one base path');
     await render({ ...both, 'api.httpRoute.path': '/archives' });
   });
 
@@ -120,11 +117,11 @@ describe('the addresses of the API and the dashboard', function () {
     const api = { enabled: true, host: 'zips.example.com', className: 'nginx' };
     const dashboard = { ...api };
     const clash = 'have the same host and the path /';
-    expect(await refusal({ ...ON, 'api.ingress': api, 'dashboard.ingress': dashboard })).to.contain(clash);
+    expect(await refusalOf({ ...ON, 'api.ingress': api, 'dashboard.ingress': dashboard })).to.contain(clash);
     await render({ ...ON, 'api.ingress': { ...api, path: '/api' }, 'dashboard.ingress': dashboard });
     await render({ ...ON, 'api.ingress': api, 'dashboard.ingress': { ...dashboard, className: 'internal' } });
     const hostnames = ['zips.example.com', 'other.example.com'];
-    expect(await refusal({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames })).to.contain(clash);
+    expect(await refusalOf({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames })).to.contain(clash);
     await render({ ...ROUTES, 'dashboard.httpRoute.hostnames': hostnames, 'api.httpRoute.path': '/api' });
   });
 

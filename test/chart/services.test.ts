@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { find, render, type Values } from './render.ts';
+import { find, refusalOf, render, type Values } from './render.ts';
 
 const specOf = async (component: string, values: Values = {}) =>
   find(await render({ 'dashboard.enabled': true, ...values }), 'Service', `zipjobs-${component}`)['spec'];
@@ -23,10 +23,9 @@ describe('the Services of the chart', function () {
     });
 
     it(`refuse an unknown IP family policy of ${component} (X33)`, async () => {
-      const error: unknown = await render({ [`${component}.service.ipFamilyPolicy`]: 'Both' }).catch(
-        (thrown: unknown) => thrown,
+      expect(await refusalOf({ [`${component}.service.ipFamilyPolicy`]: 'Both' })).to.contain(
+        'ipFamilyPolicy',
       );
-      expect(String(error)).to.contain('ipFamilyPolicy');
     });
   }
 });

@@ -6,7 +6,7 @@ import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 import { bucket, zipJob } from './example-job.ts';
-import { CHART, envOf, find, helm, type KubeObject, plainEnv, podOf, render } from './render.ts';
+import { CHART, envOf, find, helm, type KubeObject, plainEnv, podOf, refusalOf, render } from './render.ts';
 
 const LOOPBACK = {
   egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'], clusterCidrs: ['34.118.224.0/20'] },
@@ -35,11 +35,8 @@ describe('the values of the chart', function () {
   });
 
   it('must name a registry, unless the chart is from a release (X2)', async () => {
-    const error = await render({ 'image.registry': '' }).then(
-      () => 'the chart renders them',
-      (reason: unknown) => reason,
-    );
-    expect(String(error)).to.contain('image.registry is not set').and.to.contain('scripts/build-images');
+    const error = await refusalOf({ 'image.registry': '' });
+    expect(error).to.contain('image.registry is not set').and.to.contain('scripts/build-images');
   });
 
   const refused: Readonly<Record<string, Record<string, unknown>>> = {
@@ -73,11 +70,7 @@ describe('the values of the chart', function () {
   };
   for (const [what, values] of Object.entries(refused))
     it(`refuse ${what}`, async () => {
-      const error = await render(values).then(
-        () => 'the chart renders them',
-        (reason: unknown) => reason,
-      );
-      expect(String(error)).to.contain("values don't meet the specifications of the schema");
+      expect(await refusalOf(values)).to.contain("values don't meet the specifications of the schema");
     });
 
   it("describe every setting of the processes in the schema (otherwise run 'node scripts/sync-values.ts')", async () => {
