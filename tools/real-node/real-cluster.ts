@@ -27,7 +27,7 @@ const API_SERVER_FLAGS = [
  * @throws ClusterError if this process was not started by main.ts, or if a part does not start
  */
 export async function startRealCluster(log: Log): Promise<RealCluster> {
-  const [dir, cgroup, images] = [NODE_ENV.dir, NODE_ENV.cgroup, NODE_ENV.images].map(readVariable);
+  const { [NODE_ENV.dir]: dir, [NODE_ENV.cgroup]: cgroup, [NODE_ENV.images]: images } = process.env;
   if (dir === undefined || cgroup === undefined || images === undefined)
     throw new ClusterError('A real node needs namespaces of its own. Run: npm run test:node');
   await using started = new AsyncDisposableStack();
@@ -46,10 +46,6 @@ export async function startRealCluster(log: Log): Promise<RealCluster> {
     node,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
-}
-
-function readVariable(name: string): string | undefined {
-  return process.env[name];
 }
 
 /** The URL at which pods reach a server that listens on 127.0.0.1. */
