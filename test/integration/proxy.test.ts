@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { bucketResourceName } from '#crds/api-group.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
-import { type ConnectProxy, startConnectProxy } from '#test/support/servers/connect-proxy.ts';
+import { type ConnectProxy, proxyVariables, startConnectProxy } from '#test/support/servers/connect-proxy.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
@@ -67,14 +67,7 @@ describe('a job behind proxies', function () {
     const refuse = (target: string): number | undefined => (target.startsWith('closed.') ? 403 : undefined);
     proxy = life.use(await startConnectProxy({ credentials: `${USERNAME}:${PASSWORD}`, refuse }));
     decoy = life.use(await startConnectProxy());
-    const { url } = decoy;
-    const env = {
-      HTTP_PROXY: url,
-      HTTPS_PROXY: url,
-      http_proxy: url,
-      https_proxy: url,
-      NODE_USE_ENV_PROXY: '1',
-    };
+    const env = proxyVariables(decoy.url);
     podRoutes.extraEnvFor = () => env;
     life.defer(() => {
       podRoutes.extraEnvFor = undefined;

@@ -1,7 +1,4 @@
 /** Zipper processes with buckets of service r2, at a real S3 server that enforces the rules of R2. */
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -16,7 +13,7 @@ import type { Failure } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
-import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { runZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type R2Store, startR2Store } from '#test/support/servers/r2-store.ts';
 import { startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
@@ -60,13 +57,9 @@ describe('a bucket of service r2', function () {
       task: { ...task, bucket: { service: 'r2', name: BUCKET, host: r2.host, ...bucket } },
       env: { PART_SIZE_BYTES: String(PART), NODE_EXTRA_CA_CERTS: r2.caFile },
     });
-    const child = startZipper(program);
-    child.stdout?.resume();
-    child.stderr?.resume();
-    const [code] = (await once(child, 'close')) as [number | null];
-    const text = await readFile(join(program.directory, 'termination'), 'utf8');
-    const message = JSON.parse(text) as TerminationMessage;
-    return { code, failure: 'failure' in message ? message.failure : undefined };
+    const ended = await runZipper(program);
+    const message = JSON.parse(ended.message) as TerminationMessage;
+    return { code: ended.code, failure: 'failure' in message ? message.failure : undefined };
   };
 
   it('gets parts of one size and a shorter last part, whatever the sizes of the files (U15)', async () => {

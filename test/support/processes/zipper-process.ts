@@ -1,5 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +10,11 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
+import { certificateText } from '../servers/tls-front.ts';
 import { imageProcess } from './image-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCKERFILE = 'zipper-image/Dockerfile';
-const CERTIFICATES = new URL('../servers/certificates/', import.meta.url);
 
 export interface ZipperTarget {
   readonly endpoint: string;
@@ -53,10 +54,9 @@ export class ZipperHost implements AsyncDisposable {
   }
 
   static async start(): Promise<ZipperHost> {
-    const read = (name: string): Promise<string> => readFile(new URL(name, CERTIFICATES), 'utf8');
     const status = await startStatusServer({
-      key: await read('server.key'),
-      cert: await read('loopback.pem'),
+      key: certificateText('server.key'),
+      cert: certificateText('loopback.pem'),
     });
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
     // Like the build of the image.
@@ -75,7 +75,7 @@ export class ZipperHost implements AsyncDisposable {
     await Promise.all(['bucket', 'account', 'files'].map((name) => mkdir(at(name), { recursive: true })));
     const list = Buffer.from(`${job.files.map((file) => JSON.stringify(file)).join('\n')}\n`);
     await Promise.all([
-      writeFile(at('account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES))),
+      writeFile(at('account/ca.crt'), certificateText('loopback.pem')),
       writeFile(at('account/token'), job.token ?? 'token'),
       writeFile(at('bucket/accessKeyId'), job.accessKeyId ?? 'id'),
       writeFile(at('bucket/secretAccessKey'), job.secretAccessKey ?? 'secret'),
@@ -140,3 +140,25 @@ export const startZipper = ({ command, env }: ZipperCommand): ChildProcess => {
   const [program, ...args] = command;
   return spawn(program, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
 };
+
+export interface EndedZipper {
+  readonly code: number | null;
+  /** All lines of standard output and standard error. */
+  readonly output: string;
+  /** JSON of its termination message. */
+  readonly message: string;
+}
+
+/** Waits until a process ends that writes its termination message to this folder. */
+export const untilZipperEnds = async (child: ChildProcess, directory: string): Promise<EndedZipper> => {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+    });
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output, message: await readFile(join(directory, 'termination'), 'utf8') };
+};
+
+export const runZipper = (command: ZipperCommand): Promise<EndedZipper> =>
+  untilZipperEnds(startZipper(command), command.directory);

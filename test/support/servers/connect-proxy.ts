@@ -20,6 +20,15 @@ export interface ConnectProxy extends AsyncDisposable {
   readonly others: readonly string[];
 }
 
+/** The variables by which programs find a proxy. */
+export const proxyVariables = (url: string): Readonly<Record<string, string>> => ({
+  HTTP_PROXY: url,
+  HTTPS_PROXY: url,
+  http_proxy: url,
+  https_proxy: url,
+  NODE_USE_ENV_PROXY: '1',
+});
+
 /** An HTTP proxy that resolves every name to 127.0.0.1. */
 export const startConnectProxy = async (options: ConnectProxyOptions = {}): Promise<ConnectProxy> => {
   const targets: string[] = [];

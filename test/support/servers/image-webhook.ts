@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { certificateText } from './tls-front.ts';
 
-const CERTIFICATES = new URL('./certificates/', import.meta.url);
 const ANNOTATION = 'kyverno.io/verify-images';
 
 interface Meta {
@@ -55,10 +54,7 @@ const responseTo = ({ uid, object }: Review['request'], digest: string) => ({
 
 /** Starts a mutating admission webhook that adds this digest to the images of Jobs and pods, like Kyverno. */
 export const startImageWebhook = async (digest: string): Promise<ImageWebhook> => {
-  const [cert, key] = await Promise.all([
-    readFile(new URL('loopback.pem', CERTIFICATES)),
-    readFile(new URL('server.key', CERTIFICATES)),
-  ]);
+  const [cert, key] = [certificateText('loopback.pem'), certificateText('server.key')];
   const server = createServer({ cert, key }, (request, response) => {
     void reviewIn(request).then((review) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -79,7 +75,7 @@ export const startImageWebhook = async (digest: string): Promise<ImageWebhook> =
           admissionReviewVersions: ['v1'],
           sideEffects: 'None',
           failurePolicy: 'Fail',
-          clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: cert.toString('base64') },
+          clientConfig: { url: `https://127.0.0.1:${port}/`, caBundle: Buffer.from(cert).toString('base64') },
           namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
           rules: [
             {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureBinaries } from '#tools/local-cluster/binaries.ts';
@@ -6,8 +6,7 @@ import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import { startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import { createBucket, startStore } from '#tools/local-cluster/store.ts';
 import { createR2Rules, type R2Rules } from './r2-rules.ts';
-
-const CERTIFICATES = new URL('./certificates/', import.meta.url);
+import { certificatePath, certificateText } from './tls-front.ts';
 
 export interface R2Store extends AsyncDisposable {
   /** The S3 server behind the rules, over plain HTTP. */
@@ -34,20 +33,14 @@ export const startR2Store = async (bucket: string): Promise<R2Store> => {
     onProcess: (process) => started.defer(() => process.kill()),
   });
   await createBucket(store, bucket);
-  const caFile = new URL('loopback.pem', CERTIFICATES).pathname;
-  const [cert, key] = await Promise.all([
-    readFile(caFile, 'utf8'),
-    readFile(new URL('server.key', CERTIFICATES), 'utf8'),
-  ]);
+  const tls = { cert: certificateText('loopback.pem'), key: certificateText('server.key') };
   const rules = createR2Rules();
-  const front = started.use(
-    await startFaultProxy({ upstream: store.endpoint, tls: { cert, key }, judge: rules.judge }),
-  );
+  const front = started.use(await startFaultProxy({ upstream: store.endpoint, tls, judge: rules.judge }));
   const resources = started.move();
   return {
     store,
     host: new URL(front.url).host,
-    caFile,
+    caFile: certificatePath('loopback.pem'),
     rules,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };

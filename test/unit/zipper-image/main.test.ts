@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -9,12 +9,13 @@ import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/optional.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { untilZipperEnds } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 
 const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
-const CERTIFICATES = new URL('../../support/servers/certificates/', import.meta.url);
 const LIMIT_MS = 60_000;
 
 describe('a zipper process', function () {
@@ -28,8 +29,8 @@ describe('a zipper process', function () {
   let child: ChildProcess | undefined;
 
   before(async () => {
-    const read = (name: string): Promise<string> => readFile(new URL(name, CERTIFICATES), 'utf8');
-    status = await startStatusServer({ key: await read('server.key'), cert: await read('loopback.pem') });
+    const certificate = { key: certificateText('server.key'), cert: certificateText('loopback.pem') };
+    status = await startStatusServer(certificate);
     origin = createServer((request, response) => {
       response.writeHead(200, { 'content-length': 3_000_000 });
       response.write(Buffer.alloc(1_500_000, 1));
@@ -47,7 +48,7 @@ describe('a zipper process', function () {
     hostile = await startHostileStore();
     directory = await mkdtemp(join(tmpdir(), 'zipjobs-main-'));
     await Promise.all(['bucket', 'account'].map((name) => mkdir(join(directory, name))));
-    await writeFile(join(directory, 'account/ca.crt'), await readFile(new URL('loopback.pem', CERTIFICATES)));
+    await writeFile(join(directory, 'account/ca.crt'), certificateText('loopback.pem'));
     await writeFile(join(directory, 'account/token'), 'token');
     await writeFile(join(directory, 'bucket/accessKeyId'), 'id\n');
     await writeFile(join(directory, 'bucket/secretAccessKey'), 'CANARY\n');
@@ -104,15 +105,9 @@ describe('a zipper process', function () {
 
   /** The exit code, the termination message and the whole output. */
   const end = async (started: ChildProcess) => {
-    let output = '';
-    for (const stream of [started.stdout, started.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-      });
-    const [code] = (await once(started, 'close')) as [number | null];
-    const message: unknown = JSON.parse(await readFile(join(directory, 'termination'), 'utf8'));
-    expect(output).not.to.include('CANARY');
-    return { code, message, output };
+    const { message, ...ended } = await untilZipperEnds(started, directory);
+    expect(ended.output).not.to.include('CANARY');
+    return { ...ended, message: JSON.parse(message) as unknown };
   };
 
   it('writes the archive, reports it in its termination message and exits', async () => {

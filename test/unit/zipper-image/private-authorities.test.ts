@@ -1,9 +1,6 @@
 /** Which certificate authorities a zipper trusts, with real TLS servers and processes. */
-import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { startZipper, ZipperHost, type ZipperJob } from '#test/support/processes/zipper-process.ts';
+import { runZipper, ZipperHost, type ZipperJob } from '#test/support/processes/zipper-process.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { certificatePath, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
@@ -54,16 +51,11 @@ describe('the certificate authorities of a zipper', function () {
       task: { bucket },
       env: { ...ENV, ...env },
     };
-    const program = await host.prepare(job);
-    const child = startZipper(program);
-    child.stdout?.resume();
-    child.stderr?.resume();
-    const [code] = (await once(child, 'close')) as [number | null];
-    const message = JSON.parse(await readFile(join(program.directory, 'termination'), 'utf8')) as {
+    const { code, message } = await runZipper(await host.prepare(job));
+    const { failure } = JSON.parse(message) as {
       readonly failure?: { readonly code: string; readonly message: string };
     };
-    await rm(program.directory, { recursive: true });
-    return { code, failure: message.failure };
+    return { code, failure };
   };
 
   it('are the public ones by default', async () => {

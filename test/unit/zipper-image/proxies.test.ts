@@ -1,10 +1,7 @@
 /** Which proxies a zipper process uses. */
-import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect } from 'chai';
-import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
-import { startConnectProxy } from '#test/support/servers/connect-proxy.ts';
+import { runZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { proxyVariables, startConnectProxy } from '#test/support/servers/connect-proxy.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 
@@ -43,15 +40,7 @@ describe('the proxies of a zipper', function () {
       files: [{ url: `http://files.test.example:${origin.port}/gen/1000/1`, filename: 'a.bin' }],
       env: { ...ENV, STORE_ALLOWED_HOSTS: 'store.test.example', ...env },
     });
-    const child = startZipper(program);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-      });
-    const [code] = (await once(child, 'close')) as [number | null];
-    const message = await readFile(join(program.directory, 'termination'), 'utf8');
-    await rm(program.directory, { recursive: true });
+    const { code, output, message } = await runZipper(program);
     expect(output + message).not.to.contain(CREDENTIALS.password);
     const { failure } = JSON.parse(message) as { failure?: { code: string; message: string } };
     return { code, failure };
@@ -62,16 +51,8 @@ describe('the proxies of a zipper', function () {
     await using sources = await startConnectProxy({ credentials });
     await using stores = await startConnectProxy();
     await using decoy = await startConnectProxy();
-    const { url } = decoy;
-    const injected = {
-      HTTP_PROXY: url,
-      HTTPS_PROXY: url,
-      http_proxy: url,
-      https_proxy: url,
-      NODE_USE_ENV_PROXY: '1',
-    };
     const own = { SOURCE_PROXY_URL: sources.url, STORE_PROXY_URL: stores.url };
-    const { code, failure } = await run({ ...injected, ...own, ...credentialsOf('SOURCE') });
+    const { code, failure } = await run({ ...proxyVariables(decoy.url), ...own, ...credentialsOf('SOURCE') });
     expect(code, JSON.stringify(failure)).to.equal(0);
     expect(new Set(sources.targets)).to.deep.equal(new Set([`files.test.example:${origin.port}`]));
     expect(new Set(stores.targets)).to.deep.equal(

@@ -1,11 +1,10 @@
 /** A zipper process for a bucket without stored keys, from its mounted token to its termination message. */
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { runZipper } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StsServer, startStsServer, tokenWith } from '#test/support/servers/sts-server.ts';
 
@@ -39,8 +38,9 @@ describe('a zipper process with a token instead of keys', function () {
       join(directory, 'task.json'),
       JSON.stringify({ contractVersion: 1, mode: 'check-bucket', bucket }),
     );
-    const child = spawn(process.execPath, [MAIN], {
-      stdio: ['ignore', 'pipe', 'pipe'],
+    const { output, message } = await runZipper({
+      directory,
+      command: [process.execPath, MAIN],
       env: {
         TASK_FILE: join(directory, 'task.json'),
         BUCKET_DIR: join(directory, 'bucket'),
@@ -58,13 +58,6 @@ describe('a zipper process with a token instead of keys', function () {
         ...env,
       },
     });
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-      });
-    await once(child, 'close');
-    const message = await readFile(join(directory, 'termination'), 'utf8');
     for (const text of [output, message]) expect(text).not.to.match(/CANARY|eyJ|token-of-|a&b/);
     return { message: JSON.parse(message) as unknown, output };
   };

@@ -1,13 +1,11 @@
 /** No output of a zipper contains a secret that it was given, whatever the result and the log level. */
-import { once } from 'node:events';
-import { readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import { join } from 'node:path';
 import { expect } from 'chai';
 import type { ListedFile } from '#crds/zip-job.ts';
-import { startZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { runZipper, ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { type Fault, type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 
 const CANARY = 'CANARY7f3a';
 /** Encodings in which libraries may write it. */
@@ -17,7 +15,6 @@ const SPELLINGS = [
   Buffer.from(`user:${CANARY}`).toString('base64').slice(0, 16),
 ];
 const QUERY = `X-Amz-Signature=${CANARY}&X-Amz-Credential=${CANARY}&password=${CANARY}&plain=${CANARY}`;
-const CERTIFICATES = new URL('../../../support/servers/certificates/', import.meta.url);
 /** Few attempts: a retry would only repeat the output. */
 const ENV = {
   STORE_ATTEMPTS: '1',
@@ -89,13 +86,12 @@ describe('output of a zipper', function () {
   let store: HostileStore;
 
   before(async () => {
-    const read = (name: string): Promise<Buffer> => readFile(new URL(name, CERTIFICATES));
-    const [key, cert] = await Promise.all([read('server.key'), read('self-signed.pem')]);
     host = await ZipperHost.start();
     origin = await startFileOrigin();
+    const certificate = { cert: certificateText('self-signed.pem'), key: certificateText('server.key') };
     tls = await startFileOrigin({
       scheme: 'https',
-      makeServer: (listener) => createServer({ key, cert }, listener),
+      makeServer: (listener) => createServer(certificate, listener),
     });
   });
   after(async () => {
@@ -135,19 +131,11 @@ describe('output of a zipper', function () {
       files: [fileOf(given.path)],
       env: { ...ENV, LOG_LEVEL: logLevel },
     });
-    const child = startZipper(program);
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        output += chunk.toString();
-      });
-    const [code] = (await once(child, 'close')) as [number | null];
-    const terminationMessage = await readFile(join(program.directory, 'termination'), 'utf8');
+    const { code, output, message } = await runZipper(program);
     const statuses = JSON.stringify(
       host.status.writes.map(({ status, metadata, url }) => [status, metadata, url]),
     );
-    await rm(program.directory, { recursive: true });
-    return { code, output, all: [output, terminationMessage, statuses].join('\n') };
+    return { code, output, all: [output, message, statuses].join('\n') };
   };
 
   for (const given of CASES)
