@@ -35,13 +35,31 @@ const proxyAt = (
 
 type Ask = (url: string) => Promise<number | string>;
 
-const byUndici = async (
+interface Options {
+  readonly timeoutMs?: number;
+  readonly trust?: Trust;
+}
+
+const agentOptions = (
+  proxy: Proxy | undefined,
+  { timeoutMs = 10_000, trust: own = trust }: Options = {},
+) => ({
+  connections: 2,
+  trust: own,
+  proxy,
+  connectTimeoutMs: timeoutMs,
+  tunnelTimeoutMs: timeoutMs,
+});
+
+/** Uses an agent behind this proxy. */
+type UseAgent = (
   proxy: Proxy | undefined,
   use: (ask: Ask) => Promise<void>,
-  connectTimeoutMs = 10_000,
-  own = trust,
-): Promise<void> => {
-  const agent = createGuardedAgent(policy, { connections: 2, trust: own, proxy, connectTimeoutMs });
+  options?: Options,
+) => Promise<void>;
+
+const byUndici: UseAgent = async (proxy, use, options) => {
+  const agent = createGuardedAgent(policy, agentOptions(proxy, options));
   const ask: Ask = async (url) => {
     try {
       const { statusCode, body } = await request(url, { dispatcher: agent });
@@ -73,20 +91,11 @@ const byNode = async (agents: HttpAgents, use: (ask: Ask) => Promise<void>): Pro
   await use(ask).finally(() => agents.destroy());
 };
 
-/** Uses an agent behind this proxy. */
-type UseAgent = (
-  proxy: Proxy | undefined,
-  use: (ask: Ask) => Promise<void>,
-  timeoutMs?: number,
-  own?: Trust,
-) => Promise<void>;
-
 const KINDS: Readonly<Record<string, UseAgent>> = {
   'the guarded agent': byUndici,
-  'guarded agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000, own = trust) =>
-    byNode(createGuardedHttpAgents(policy, { connections: 2, trust: own, proxy, tunnelTimeoutMs }), use),
-  'agents of node:http': (proxy, use, tunnelTimeoutMs = 10_000, own = trust) =>
-    byNode(createHttpAgents({ connections: 2, trust: own, proxy, tunnelTimeoutMs }), use),
+  'guarded agents of node:http': (proxy, use, options) =>
+    byNode(createGuardedHttpAgents(policy, agentOptions(proxy, options)), use),
+  'agents of node:http': (proxy, use, options) => byNode(createHttpAgents(agentOptions(proxy, options)), use),
 };
 
 for (const [kind, withAgent] of Object.entries(KINDS))
@@ -158,7 +167,7 @@ for (const [kind, withAgent] of Object.entries(KINDS))
         const asked = async (ask: Ask): Promise<void> => {
           expect(await ask(httpUrl())).to.equal(expected);
         };
-        await withAgent(proxyAt(front.url), asked, 10_000, own);
+        await withAgent(proxyAt(front.url), asked, { trust: own });
       }
       expect(proxy.targets).to.have.length(1);
     });
@@ -193,7 +202,7 @@ for (const [kind, withAgent] of Object.entries(KINDS))
       const isUnavailable = async (ask: Ask): Promise<void> => {
         expect(await ask(httpsUrl())).to.equal('ProxyUnavailable');
       };
-      await withAgent(proxyAt(silent.url), isUnavailable, 500);
+      await withAgent(proxyAt(silent.url), isUnavailable, { timeoutMs: 500 });
       await withAgent(proxyAt('http://127.0.0.1:1'), isUnavailable);
     });
 
