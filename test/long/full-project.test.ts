@@ -75,11 +75,14 @@ describe('a full project', function () {
     });
     expect(full.body.error).to.include({ code: 'stored_jobs_full', type: 'rate_limit_error', param: null });
     expect(Number(full.headers.get('retry-after'))).to.be.at.least(1);
-    const [pod] = componentPods(cluster, 'api');
-    const metrics = await metricsOf(admin, pod ?? expect.fail('no pod of the API runs'));
+    const pod = await until('only the API with these limits to run', () => {
+      const [first, ...others] = componentPods(cluster, 'api');
+      return others.length === 0 && first;
+    });
+    const metrics = await metricsOf(admin, pod);
     expect(metricOf(metrics, 'zip_api_fullest_project_ratio', 'storedJobs')).to.equal(1);
     expect(metrics).to.not.contain(NAMESPACE);
-    const logs = await cluster.kubectl(['logs', '-n', RELEASE_NAMESPACE, pod?.name ?? '']);
+    const logs = await cluster.kubectl(['logs', '-n', RELEASE_NAMESPACE, pod.name]);
     expect(logs.stdout).to.contain('a project is full').and.to.contain(`"project":"${NAMESPACE}"`);
 
     await until('the oldest jobs to be deleted', async () => (await storedNames()).length === KEPT);
