@@ -1,26 +1,16 @@
 import { ConfigError } from '#runtime/errors.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { claimsOf } from '#runtime/jwt-claims.ts';
 import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 
 /** Common audiences of API servers. CRD and chart refuse them too. */
 const WELL_KNOWN = /^([a-z]+:\/\/)?kubernetes(\.default([.:/].*)?)?\/?$/;
-
-const claimsOf = (authorization: string): Readonly<Record<string, unknown>> => {
-  const payload = authorization.replace(/^Bearer /, '').split('.')[1] ?? '';
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    return isRecord(claims) ? claims : {};
-  } catch {
-    return {};
-  }
-};
 
 /**
  * The audiences that the API server accepts. It writes all of them into a token that is requested without an audience, such as
  * the token of this pod. Its issuer is one by default.
  */
 const audiencesOf = (authorization: string): readonly string[] => {
-  const { aud, iss } = claimsOf(authorization);
+  const { aud, iss } = claimsOf(authorization.replace(/^Bearer /, ''));
   const own = [aud].flat().filter((one): one is string => typeof one === 'string');
   return own.length === 0 || typeof iss !== 'string' ? own : [...own, iss];
 };

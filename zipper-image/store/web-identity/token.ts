@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BUCKET_TOKEN_FILE } from '#crds/zipper-contract.ts';
 import { toError } from '#runtime/errors.ts';
+import { claimsOf } from '#runtime/jwt-claims.ts';
 import { TaskError } from '../../status/task-error.ts';
 
 /** Reads the mounted token. The kubelet replaces it long before it expires, so it is read for each use. @throws TaskError */
@@ -13,15 +14,6 @@ export const readToken = async (dir: string): Promise<string> => {
       'Could not read the token for the security token service; use the same release for the controller and the zipper',
       { cause: toError(error) },
     );
-  }
-};
-
-const claimsOf = (token: string): Readonly<Record<string, unknown>> => {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
-    return typeof claims === 'object' && claims !== null ? { ...claims } : {};
-  } catch {
-    return {};
   }
 };
 
