@@ -5,7 +5,8 @@ import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
-import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { assertTlsVerification } from '#runtime/egress/tls-verification.ts';
@@ -13,12 +14,14 @@ import { type Lifetime, run } from '#runtime/lifecycle.ts';
 import { createLogger, type Logger } from '#runtime/log.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
+import type { Trust } from '#runtime/tls/trust.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
 import type { StoreCredentials } from './store/session.ts';
 import type { Store } from './store/store.ts';
+import { storeEgressPolicy } from './store/store-egress-policy.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
 import { operatorTrust, storeTrust } from './trust.ts';
@@ -44,35 +47,34 @@ type Outcome = TerminationMessage extends infer M
 const openCredentials = async (
   { config, log, lifetime }: Process,
   { webIdentity }: TaskBucket,
+  reach: { readonly trust: Trust; readonly proxy: Proxy | undefined },
 ): Promise<StoreCredentials> => {
   if (!webIdentity) return readCredentials(config.bucketDir);
   const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
-  const credentials = openWebIdentity(webIdentity, config, {
-    log,
-    trust: operatorTrust(config),
-    proxy: proxyFor('store', config, apiServerHosts(config)),
-  });
+  const credentials = openWebIdentity(webIdentity, config, { log, ...reach });
   lifetime.resources.defer(() => credentials.close());
   return credentials;
 };
 
 /** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
 const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
+  const { config, lifetime } = process;
+  const trust = operatorTrust(config);
+  const proxy = proxyFor('store', config, apiServerHosts(config));
   const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
     import('./store/store.ts'),
     import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
-    openCredentials(process, bucket),
+    openCredentials(process, bucket, { trust, proxy }),
   ]);
-  const { config, lifetime } = process;
   const provider = providerOf(bucket, toStoreRules(config));
   // One connection more than parts in flight, for other requests during the upload.
   const options = {
     connections: config.partsInFlight + 1,
     trust: storeTrust(config, bucket),
     // Users choose the authorities of a bucket, and the operator the proxy.
-    proxyTrust: operatorTrust(config),
-    proxy: proxyFor('store', config, apiServerHosts(config)),
+    proxyTrust: trust,
+    proxy,
     tunnelTimeoutMs: config.storeConnectTimeoutMs,
   };
   const store = createStore({
@@ -80,7 +82,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     provider,
     credentials,
     agents: provider.guarded
-      ? agents.createGuardedHttpAgents(storeEgressPolicy(config), options)
+      ? agents.createGuardedHttpAgents(storeEgressPolicy(config, config.storeAllowedHosts), options)
       : agents.createHttpAgents(options),
     connectTimeoutMs: config.storeConnectTimeoutMs,
     idleTimeoutMs: config.storeIdleTimeoutMs,
@@ -94,14 +96,6 @@ const apiServerHosts = (config: ZipperConfig): readonly string[] => [
   config.apiServerHost,
   ...config.egressApiServerAddresses,
 ];
-
-/** Only the ranges of stores are open here: a range that is opened for a store is not open for sources. */
-const storeEgressPolicy = (config: ZipperConfig): EgressPolicy =>
-  createEgressPolicy({
-    ...toEgressOptions(config, config.apiServerHost),
-    allowCidrs: config.storeAllowCidrs,
-    allowNames: config.storeAllowedHosts.map((host) => host.replace(/:\d+$/, '')),
-  });
 
 const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) => {
   const { createStatusApi } = await import('./status/status-api.ts');

@@ -1,24 +1,20 @@
 /** The credentials of a bucket without stored keys. Loaded only for such a bucket. */
 
-import type { ConfigOf } from '#runtime/config.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
-import { type EGRESS_SETTINGS, toEgressOptions } from '#runtime/egress/settings.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import type { RenewableCredentials } from '../session.ts';
+import { type StoreEgressSettings, storeEgressPolicy } from '../store-egress-policy.ts';
 import { assumeRole } from './assume-role.ts';
 import { createRenewedSession } from './renewed-session.ts';
 import { stsEndpointOf, type WebIdentity, type WebIdentityRules } from './sts-endpoint.ts';
 import { readToken } from './token.ts';
 
 export type WebIdentitySettings = WebIdentityRules &
-  ConfigOf<typeof EGRESS_SETTINGS> & {
-    readonly apiServerHost: string;
+  StoreEgressSettings & {
     readonly bucketDir: string;
     readonly podUid: string;
-    readonly storeAllowCidrs: readonly string[];
     readonly stsTimeoutMs: number;
     readonly stsRetryMs: number;
   };
@@ -32,14 +28,12 @@ interface Reach {
 
 /** The egress rules of stores, with the names of the token services instead of those of stores. */
 const stsAgent = (settings: WebIdentitySettings, { trust, proxy }: Reach) =>
-  createGuardedAgent(
-    createEgressPolicy({
-      ...toEgressOptions(settings, settings.apiServerHost),
-      allowCidrs: settings.storeAllowCidrs,
-      allowNames: settings.storeStsHosts.map((host) => host.replace(/:\d+$/, '')),
-    }),
-    { connections: 1, connectTimeoutMs: settings.stsTimeoutMs, trust, proxy },
-  );
+  createGuardedAgent(storeEgressPolicy(settings, settings.storeStsHosts), {
+    connections: 1,
+    connectTimeoutMs: settings.stsTimeoutMs,
+    trust,
+    proxy,
+  });
 
 /**
  * Sends nothing before the first request to the store.
