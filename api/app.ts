@@ -16,6 +16,7 @@ import { createErrors } from './middleware/errors.ts';
 import { createHttpsOnly } from './middleware/https-only.ts';
 import { createInFlight, createInFlightLimit } from './middleware/in-flight-limit.ts';
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
+import { createPacing } from './middleware/pacing.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
 import { type PublishedDocument, serveDocument } from './routes/documents.ts';
@@ -52,7 +53,7 @@ export interface AppDeps {
 
 type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 
-const createLimits = ({ inFlight, body, metrics }: AppDeps) => {
+const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) => {
   const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
   const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
   const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
@@ -61,6 +62,7 @@ const createLimits = ({ inFlight, body, metrics }: AppDeps) => {
     jsonBody: createJsonBody({ ...body, bodies }),
     creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
     active: createActiveLimit(maxActive),
+    pace: createPacing(rateLimits, clock),
   };
 };
 
@@ -79,7 +81,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const { requests, jsonBody, creates, active } = createLimits(deps);
+  const { requests, pace, jsonBody, creates, active } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -93,10 +95,10 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       router.get(path, named(path), serveDocument(document));
     }
     const collection = `${base}/v1/zips`;
-    const steps = [named(collection), authentication('create'), requests, jsonBody, creates, active];
+    const steps = [named(collection), authentication('create'), requests, pace, jsonBody, creates, active];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
-    router.get(item, named(item), authentication('read'), requests, active, (ctx) =>
+    router.get(item, named(item), authentication('read'), requests, pace, active, (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }

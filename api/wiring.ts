@@ -188,7 +188,7 @@ export const createParts = async (
   const redis = resources.use(connectRedis(config, { log, trust }));
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
-  const rateLimits = createRateLimits({ ...config, count, limitsOf, counters });
+  const rateLimits = createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
   const parts = {
     config,
     clock,

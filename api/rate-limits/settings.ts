@@ -24,6 +24,15 @@ export const RATE_LIMIT_SETTINGS = {
     600,
     'requests without a valid token per minute and client address (IPv6: /64); further ones receive 429',
   ),
+  undelayedRequestsPerSecond: {
+    env: 'UNDELAYED_REQUESTS_PER_SECOND',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 50,
+    description:
+      'requests per second of a token or project that are never delayed; faster ones are spread evenly over the minute, after a burst of two seconds',
+  },
   apiReplicas: {
     env: 'API_REPLICAS',
     type: 'integer',

@@ -70,7 +70,7 @@ const api = async (): Promise<void> => {
 
 const neighbours = async (): Promise<void> => {
   const size = values.quick
-    ? { seconds: 6, rounds: 1, jobs: 500 }
+    ? { seconds: 6, rounds, jobs: 500 }
     : { seconds: 15, rounds: Number(values.rounds ?? 5), jobs: 10_000 };
   const figures = await measureNeighbours({ ...size, ways: values.way ?? [], log });
   for (const one of figures) {

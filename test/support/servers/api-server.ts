@@ -77,7 +77,7 @@ export interface ApiServerOptions {
   /** Classes by name, as in the chart. */
   readonly projectClasses?: Readonly<Record<string, Partial<ProjectLimits>>>;
   readonly workTimeoutMs?: number;
-  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf'>>;
+  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf' | 'clock'>>;
   readonly count?: CountRequest;
   readonly inFlight?: Partial<AppDeps['inFlight']>;
   readonly trustedProxies?: readonly string[];
@@ -118,6 +118,7 @@ const settingsOf = (options: ApiServerOptions) => ({
   maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
   requestsPerMinutePerToken: 0,
   authFailuresPerMinute: 0,
+  undelayedRequestsPerSecond: 1_000,
   ...options.rateLimits,
   basePath: options.basePath ?? '',
   helpUrl: `${options.basePath ?? ''}/docs`,
@@ -211,6 +212,7 @@ const createDeps = (
       limitsOf,
       counters: 1,
       count: options.count ?? createLocalCounts(),
+      clock,
     }),
     basePath: settings.basePath,
     documents: createDocuments({

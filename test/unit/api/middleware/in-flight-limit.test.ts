@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { expect } from 'chai';
 import { generateToken } from '#crds/api-token.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import {
   A_REQUEST,
   type ApiServer,
@@ -88,6 +89,21 @@ describe('limits of requests in flight', () => {
     await until('the create of the other project', () => api.jobs.calls.length === 2);
     slow.resolve();
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
+  });
+
+  it('let a project that sends too fast wait, and no other (N7)', async () => {
+    const clock = createManualClock();
+    const rateLimits = { requestsPerMinutePerToken: 60, undelayedRequestsPerSecond: 1 };
+    await using api = await startApiServer({ clock, rateLimits });
+    const other = addOtherProject(api);
+    for (let n = 0; n < 2; n += 1) expect((await api.post(A_REQUEST)).status).to.equal(201);
+    const third = api.post(A_REQUEST);
+    await untilInFlight(api, 1);
+    await until('the request to wait', () => clock.pending === 1);
+    expect((await api.post(A_REQUEST, { token: other })).status).to.equal(201);
+    expect(api.jobs.calls).to.have.length(3);
+    await clock.advance(1_000);
+    expect((await third).status).to.equal(201);
   });
 
   it('return 503 to a project whose first request does not fit beside those of others (N7)', async () => {

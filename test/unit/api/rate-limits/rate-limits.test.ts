@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { rateLimitHeaders } from '#api/rate-limits/rate-limit-headers.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 
@@ -12,7 +13,9 @@ const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
     limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
     authFailuresPerMinute: 2,
+    undelayedRequestsPerSecond: 1,
     counters: 1,
+    clock: createManualClock(),
     ...change,
   });
 const caller = (tokenName = 'a', requestsPerMinute?: number) => ({
@@ -74,6 +77,24 @@ describe('createRateLimits', () => {
     expect(quota, 'at least one').to.deep.include({ limit: 1, isExceeded: false });
     const unlimited = limitsOf({ counters: 3, requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
     expect(await unlimited.take(caller())).to.deep.equal([]);
+  });
+
+  it('delays requests above the rate of the token, and above that of the project (N7)', () => {
+    const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(180) });
+    const delays = (tokenName: string): readonly number[] =>
+      Array.from({ length: 6 }, () => Math.round(limits.delayMs(caller(tokenName))));
+    expect(delays('a'), '2 per second').to.deep.equal([0, 0, 0, 0, 500, 1_000]);
+    expect(delays('b'), '3 per second with those of the other token').to.deep.equal([
+      333, 667, 1_000, 1_333, 1_667, 2_000,
+    ]);
+  });
+
+  it('delays no request below UNDELAYED_REQUESTS_PER_SECOND, and none without a limit (N7)', () => {
+    const limits = limitsOf({ undelayedRequestsPerSecond: 5 });
+    const delays = Array.from({ length: 11 }, () => limits.delayMs(caller()));
+    expect(delays.filter((ms) => ms > 0)).to.deep.equal([200]);
+    const unlimited = limitsOf({ requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
+    for (let n = 0; n < 100; n += 1) expect(unlimited.delayMs(caller())).to.equal(0);
   });
 
   it('reports no quota while the counter is unavailable', async () => {
