@@ -42,20 +42,21 @@ const countTests = ({ test }: Mocha.Context): number =>
   test !== undefined && 'type' in test && test.type === 'hook' ? (test.parent?.total() ?? 0) : 1;
 
 /**
- * Skips tests that need missing programs and prints one line that names the Debian packages. With `CI=true`
- * it fails instead. The test runner collects these lines (test/runner/skipped-tests.ts).
+ * Skips tests for something that the machine lacks and prints one line with the reason. With `CI=true` it fails
+ * instead. The test runner collects these lines (test/runner/skipped-tests.ts).
  */
-const skipWithout = (
-  context: Mocha.Context,
-  missing: readonly string[],
-  packages: readonly string[],
-): void => {
-  const reason = `${missing.join(', ')} not found. Install with: apt-get install ${[...new Set(packages)].join(' ')}`;
+export const skipTests = (context: Mocha.Context, reason: string): void => {
   if (process.env['CI'] === 'true') throw new Error(reason);
   const count = countTests(context);
   console.log(`      Skipped ${count} ${count === 1 ? 'test' : 'tests'}: ${reason}`);
   context.skip();
 };
+
+const skipWithout = (context: Mocha.Context, missing: readonly string[], packages: readonly string[]): void =>
+  skipTests(
+    context,
+    `${missing.join(', ')} not found. Install with: apt-get install ${[...new Set(packages)].join(' ')}`,
+  );
 
 /**
  * Skips the test, or all tests of the suite when called in `before`, if one of these programs or files is
