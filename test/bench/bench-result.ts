@@ -9,7 +9,12 @@ export interface BenchResult {
   readonly peak_mib: number;
   /** Both directions; includes other traffic on the loopback interface at that time. */
   readonly wire_mib: number;
+  /** Connections that the contender opened. */
+  readonly origin_connections: number;
+  readonly store_connections: number;
 }
+
+type Figure = Exclude<keyof BenchResult, 'case' | 'contender'>;
 
 /** zipjobs compared with a peer: below 1 is better, except for `times_faster`. */
 export interface BenchRatio {
@@ -33,7 +38,7 @@ const round = (value: number, digits: number): number => Number(value.toFixed(di
 export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
   const [first] = rounds;
   if (!first) throw new Error('no round was run');
-  const of = (figure: 'wall_s' | 'cpu_s_per_gb' | 'peak_mib' | 'wire_mib', digits: number): number =>
+  const of = (figure: Figure, digits: number): number =>
     round(median(rounds.map((one) => one[figure])), digits);
   return {
     case: first.case,
@@ -42,6 +47,8 @@ export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
     cpu_s_per_gb: of('cpu_s_per_gb', 2),
     peak_mib: of('peak_mib', 0),
     wire_mib: of('wire_mib', 1),
+    origin_connections: of('origin_connections', 0),
+    store_connections: of('store_connections', 0),
   };
 };
 
@@ -61,17 +68,22 @@ export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[]
     ];
   });
 
-const COLUMNS = [12, 10, 10, 14, 10, 10] as const;
+const COLUMNS = [12, 10, 10, 14, 10, 10, 20, 20] as const;
 const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
 
 /** The results as a table for the terminal. */
 export const printTable = (results: readonly BenchResult[], ratios: readonly BenchRatio[]): void => {
-  console.log(
-    `\n${styleText('bold', line(['case', 'contender', 'wall s', 'CPU s/GiB', 'peak MiB', 'wire MiB']))}`,
-  );
+  const headings = ['case', 'contender', 'wall s', 'CPU s/GiB', 'peak MiB', 'wire MiB'];
+  const connections = ['origin connections', 'store connections'];
+  console.log(`\n${styleText('bold', line([...headings, ...connections]))}`);
   for (const one of results)
-    console.log(line([one.case, one.contender, one.wall_s, one.cpu_s_per_gb, one.peak_mib, one.wire_mib]));
+    console.log(
+      line([
+        ...[one.case, one.contender, one.wall_s, one.cpu_s_per_gb, one.peak_mib, one.wire_mib],
+        ...[one.origin_connections, one.store_connections],
+      ]),
+    );
   console.log(`\n${styleText('bold', line(['case', 'against', 'x faster', 'CPU ratio', 'peak ratio']))}`);
   for (const one of ratios)
     console.log(line([one.case, one.against, one.times_faster, one.cpu_ratio, one.peak_ratio]));

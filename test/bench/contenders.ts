@@ -2,12 +2,26 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
+import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
+import { ensureProgram } from '#tools/local-cluster/binaries.ts';
+import { GoMissingError } from '#tools/local-cluster/cluster-error.ts';
+import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
 import type { BenchCase } from './bench-case.ts';
 import { type BenchWorld, BUCKET } from './bench-world.ts';
+import { FLOOR_PROGRAM } from './floor-program.ts';
 import type { Program } from './measured-run.ts';
 
+/** The zipper's defaults. */
+const LIMITS = {
+  downloads: ZIPPER_SETTINGS.sourceConcurrency.default,
+  bufferBytes: ZIPPER_SETTINGS.sourceBufferBytes.default,
+  partBytes: ZIPPER_SETTINGS.partSizeBytes.default,
+  partsInFlight: ZIPPER_SETTINGS.partsInFlight.default,
+};
+
 export interface Contender {
-  readonly name: 'zipjobs' | 'recipe' | 'rclone';
+  readonly name: 'zipjobs' | 'floor' | 'recipe' | 'rclone';
   /** Command that archives the files below the URL to the key. */
   prepare(input: {
     readonly url: string;
@@ -16,7 +30,7 @@ export interface Contender {
   }): Promise<Program>;
 }
 
-const zipjobs = ({ store, host }: BenchWorld): Contender => ({
+const zipjobs = ({ plain, store, host }: BenchWorld): Contender => ({
   name: 'zipjobs',
   prepare: ({ url, key, files }) =>
     host.prepare({
@@ -24,24 +38,44 @@ const zipjobs = ({ store, host }: BenchWorld): Contender => ({
       bucket: BUCKET,
       key,
       files: files.map(({ path }) => ({ url: `${url}${path}`, filename: path })),
+      env: plain ? {} : { [ZIPPER_ENV.trustBundle]: PRIVATE_TLS.authority },
     }),
 });
 
-const recipe = ({ store, directory }: BenchWorld): Contender => ({
+/** Downloads and uploads the same bytes without an archive, with the zipper's limits. */
+const floor = ({ plain, store, directory }: BenchWorld, program: string): Contender => ({
+  name: 'floor',
+  prepare: async ({ url, key, files }) => {
+    const urls = files.map(({ path }) => `${url}${path}`);
+    const path = join(directory, `${key}.json`);
+    await writeFile(path, JSON.stringify({ store, bucket: BUCKET, key, urls, ...LIMITS }));
+    const trust = { SSL_CERT_FILE: PRIVATE_TLS.authorityPath, SSL_CERT_DIR: directory };
+    return { command: [program, path], env: plain ? {} : trust };
+  },
+});
+
+const recipe = ({ plain, store, directory }: BenchWorld): Contender => ({
   name: 'recipe',
   prepare: async ({ url, key, files }) => {
     const list = files.map(({ path }) => ({ url: `${url}${path}`, filename: path }));
     const job = JSON.stringify({ store, bucket: BUCKET, key, files: list });
     const path = join(directory, `${key}.json`);
     await writeFile(path, job);
-    return { command: [process.execPath, join(import.meta.dirname, 'recipe-main.ts'), path], env: {} };
+    return {
+      command: [process.execPath, join(import.meta.dirname, 'recipe-main.ts'), path],
+      env: plain ? {} : { NODE_EXTRA_CA_CERTS: PRIVATE_TLS.authorityPath },
+    };
   },
 });
 
-const rclone = ({ store, directory }: BenchWorld): Contender => ({
+const rclone = ({ plain, store, directory }: BenchWorld): Contender => ({
   name: 'rclone',
   prepare: async ({ url, key }) => ({
-    command: ['rclone', 'archive', 'create', '--format', 'zip', 'source:', `target:${BUCKET}/${key}`],
+    command: [
+      'rclone',
+      ...(plain ? [] : ['--ca-cert', PRIVATE_TLS.authorityPath]),
+      ...['archive', 'create', '--format', 'zip', 'source:', `target:${BUCKET}/${key}`],
+    ],
     env: {
       HOME: directory,
       RCLONE_CONFIG: '/dev/null',
@@ -66,15 +100,28 @@ const hasRclone = async (): Promise<boolean> => {
   }
 };
 
-/** zipjobs, the usual recipe, and rclone if one is installed that can archive. */
+const findFloor = async (log: (line: string) => void): Promise<string | undefined> => {
+  try {
+    return await ensureProgram(FLOOR_PROGRAM, log);
+  } catch (error) {
+    if (!(error instanceof GoMissingError)) throw error;
+    log(
+      'Skipping floor: it must be built once, and the go command does not work here. Install Go 1.25 or newer',
+    );
+    return undefined;
+  }
+};
+
+/** zipjobs, the usual recipe, the floor if it can be built, and rclone if one is installed that can archive. */
 export const findContenders = async (
   world: BenchWorld,
   log: (line: string) => void,
 ): Promise<readonly Contender[]> => {
-  const always = [zipjobs(world), recipe(world)];
-  if (await hasRclone()) return [...always, rclone(world)];
+  const program = await findFloor(log);
+  const own = [zipjobs(world), ...(program === undefined ? [] : [floor(world, program)]), recipe(world)];
+  if (await hasRclone()) return [...own, rclone(world)];
   log(
     'Skipping rclone: none on the PATH supports "archive create". Install it with: go install github.com/rclone/rclone@latest',
   );
-  return always;
+  return own;
 };

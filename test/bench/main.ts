@@ -1,6 +1,6 @@
 /**
- * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--json] [--case NAME]
- * [--only NAME] [--rounds N] [--dir FOLDER]`. Cases: small, mixed, big, huge, cold-start, controller, api,
+ * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
+ * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER]`. Origin and store speak HTTPS, or HTTP with `--plain`. Cases: small, mixed, big, huge, cold-start, controller, api,
  * and neighbours (with `--way NAME` for some of its ways). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
@@ -19,6 +19,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
+    plain: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     case: { type: 'string', multiple: true },
     only: { type: 'string', multiple: true },
@@ -33,7 +34,7 @@ const isWanted = (name: string): boolean => values.case?.includes(name) ?? true;
 
 const coldStart = async (): Promise<void> => {
   await using host = await ZipperHost.start();
-  const result = await measureColdStart(host, values.quick ? 5 : 15);
+  const result = await measureColdStart(host, { runs: values.quick ? 5 : 15, plain: values.plain });
   if (values.json) console.log(JSON.stringify(result));
   else
     console.log(
@@ -89,7 +90,8 @@ const sideBySide = async (): Promise<void> => {
   const cases = benchCases(size).filter(({ name }) => isWanted(name));
   if (cases.length === 0) return;
   const results: BenchResult[] = [];
-  await using world = await openWorld(log, values.dir);
+  await using world = await openWorld({ log, plain: values.plain, parent: values.dir });
+  log(`Origin and store speak ${values.plain ? 'HTTP' : 'HTTPS'}`);
   const found = await findContenders(world, log);
   const contenders = found.filter(({ name }) => values.only?.includes(name) ?? true);
   for (const bench of cases) results.push(...(await runCase(world, contenders, { bench, rounds, log })));

@@ -3,14 +3,17 @@
  * list.
  */
 
+import { createServer } from 'node:https';
 import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import type { BenchFile } from './bench-case.ts';
 
 export interface OriginOrder {
   readonly latencyMs: number;
   readonly files: readonly BenchFile[];
+  readonly plain: boolean;
 }
 
 const CHUNK_BYTES = 256 * 1024;
@@ -30,7 +33,7 @@ const fileRoute =
     response.end();
   };
 
-const serve = async ({ latencyMs, files }: OriginOrder): Promise<void> => {
+const serve = async ({ latencyMs, files, plain }: OriginOrder): Promise<void> => {
   const links = files.map(({ path }) => `<a href="${path}">${path}</a>`).join('\n');
   const index: OriginRoute = (_request, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<html><body>${links}</body></html>`);
@@ -38,7 +41,14 @@ const serve = async ({ latencyMs, files }: OriginOrder): Promise<void> => {
   const routes = Object.fromEntries(
     files.map(({ path, bytes }, seed) => [`/set/${path}`, fileRoute(bytes, seed % 4)]),
   );
-  const origin = await startFileOrigin({ latencyMs, routes: { ...routes, '/set/': index } });
+  const origin = await startFileOrigin({
+    latencyMs,
+    routes: { ...routes, '/set/': index },
+    ...(!plain && {
+      makeServer: (listener) => createServer(PRIVATE_TLS, listener),
+      scheme: 'https',
+    }),
+  });
   process.send?.(origin.origin);
 };
 

@@ -1,6 +1,7 @@
 import { type BenchCase, bytesOf } from './bench-case.ts';
 import { type BenchResult, toResult } from './bench-result.ts';
-import { type BenchWorld, loopbackBytes, openOrigin } from './bench-world.ts';
+import { type BenchOrigin, type BenchWorld, loopbackBytes, openOrigin } from './bench-world.ts';
+import { watchConnections } from './connections.ts';
 import type { Contender } from './contenders.ts';
 import { measure } from './measured-run.ts';
 
@@ -10,13 +11,15 @@ const GIB = 1024 * MIB;
 const runOnce = async (
   world: BenchWorld,
   contender: Contender,
-  input: { readonly bench: BenchCase; readonly url: string; readonly key: string },
+  input: { readonly bench: BenchCase; readonly origin: BenchOrigin; readonly key: string },
 ): Promise<BenchResult> => {
-  const { bench, url, key } = input;
-  const program = await contender.prepare({ url, key, files: bench.files });
+  const { bench, origin, key } = input;
+  const program = await contender.prepare({ url: origin.url, key, files: bench.files });
+  using connections = watchConnections([origin.pid, world.storePid]);
   const wireBefore = await loopbackBytes();
   const { wallSeconds, cpuSeconds, peakBytes } = await measure(program);
   const wire = (await loopbackBytes()) - wireBefore;
+  const [originConnections = 0, storeConnections = 0] = connections.counts();
   const bytes = bytesOf(bench);
   const archived = await world.takeObject(key);
   if (archived < bytes) throw new Error(`${contender.name} wrote ${archived} of ${bytes} bytes`);
@@ -27,6 +30,8 @@ const runOnce = async (
     cpu_s_per_gb: cpuSeconds / (bytes / GIB),
     peak_mib: peakBytes / MIB,
     wire_mib: wire / MIB,
+    origin_connections: originConnections,
+    store_connections: storeConnections,
   };
 };
 
@@ -39,15 +44,16 @@ export const runCase = async (
   contenders: readonly Contender[],
   { bench, rounds, log }: { bench: BenchCase; rounds: number; log: (line: string) => void },
 ): Promise<readonly BenchResult[]> => {
-  await using origin = await openOrigin(bench);
+  await using origin = await openOrigin(bench, world);
   const all: BenchResult[] = [];
   for (let round = 1; round <= rounds; round += 1)
     for (const contender of contenders) {
       const key = `${bench.name}-${contender.name}-${round}.zip`;
-      const one = await runOnce(world, contender, { bench, url: origin.url, key });
+      const one = await runOnce(world, contender, { bench, origin, key });
       log(
         `${bench.name} (${bench.what}) ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s, ` +
-          `${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB`,
+          `${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB, ` +
+          `connections: ${one.origin_connections} to the origin, ${one.store_connections} to the store`,
       );
       all.push(one);
     }

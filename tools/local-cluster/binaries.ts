@@ -12,7 +12,7 @@ import {
   type MachineSpeed,
   roughly,
 } from './build-estimate.ts';
-import { ClusterError } from './cluster-error.ts';
+import { ClusterError, GoMissingError } from './cluster-error.ts';
 import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, packagesToCompile, prepareSource } from './go-program.ts';
 import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
@@ -54,7 +54,7 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
 
 /**
  * Finds or builds one program, and returns its path.
- * @throws ClusterError if Go is missing and no prebuilt program is set, or if the build fails
+ * @throws GoMissingError if Go is missing and no prebuilt program is set; ClusterError if the build fails
  */
 export async function ensureProgram(
   program: GoProgram,
@@ -130,7 +130,7 @@ async function requireGo(): Promise<void> {
   try {
     await run('go', ['version']);
   } catch (cause) {
-    throw new ClusterError(
+    throw new GoMissingError(
       'The programs of the local cluster must be built once, and the go command does not work here. ' +
         'Install Go 1.25 or newer (https://go.dev/dl), or name ready-made programs in ZIPJOBS_CLUSTER_BINARY and ' +
         'ZIPJOBS_STORE_BINARY.',

@@ -98,4 +98,6 @@ export interface StoreAccess {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly region: string;
+  /** PEM of the private authority that signed its certificate, if it speaks HTTPS. */
+  readonly authority?: string;
 }

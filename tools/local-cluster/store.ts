@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { Agent as HttpsAgent } from 'node:https';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { Agent, request } from 'undici';
 import type { StoreAccess } from './cluster-types.ts';
 import { freePorts } from './free-ports.ts';
 import { ServerProcess } from './server-process.ts';
@@ -14,6 +16,16 @@ export interface StoreOptions {
   readonly onProcess: (process: ServerProcess) => void;
   /** Default: us-east-1. */
   readonly region?: string;
+  /** Speaks HTTPS instead of HTTP. */
+  readonly tls?: StoreTls;
+}
+
+/** The certificate is for 127.0.0.1. */
+export interface StoreTls {
+  readonly certificatePath: string;
+  readonly keyPath: string;
+  /** PEM of the authority that signed the certificate. */
+  readonly authority: string;
 }
 
 const READY_LIMIT_MS = 20_000;
@@ -24,9 +36,9 @@ export async function startStore(options: StoreOptions): Promise<StoreAccess> {
   const root = join(options.dir, 'store', 'objects');
   const sidecar = join(options.dir, 'store', 'metadata');
   await Promise.all([root, sidecar].map((path) => mkdir(path, { recursive: true })));
-  const { region = DEFAULT_REGION } = options;
+  const { region = DEFAULT_REGION, tls } = options;
   const [port = 0] = await freePorts(1);
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const accessKeyId = `LOCAL${randomBytes(8).toString('hex').toUpperCase()}`;
   const secretAccessKey = randomBytes(30).toString('base64url');
   const process = await ServerProcess.start({
@@ -38,6 +50,7 @@ export async function startStore(options: StoreOptions): Promise<StoreAccess> {
       `127.0.0.1:${port}`,
       '--health',
       '/healthz',
+      ...(tls ? ['--cert', tls.certificatePath, '--key', tls.keyPath] : []),
       'posix',
       '--sidecar',
       sidecar,
@@ -47,18 +60,32 @@ export async function startStore(options: StoreOptions): Promise<StoreAccess> {
     env: { ROOT_ACCESS_KEY: accessKeyId, ROOT_SECRET_KEY: secretAccessKey, VGW_REGION: region },
   });
   options.onProcess(process);
-  await process.ready(async () => (await fetch(`${endpoint}/healthz`)).ok, READY_LIMIT_MS);
-  return { endpoint, accessKeyId, secretAccessKey, region };
+  const store = { endpoint, accessKeyId, secretAccessKey, region, ...(tls && { authority: tls.authority }) };
+  await untilHealthy(process, store);
+  return store;
+}
+
+async function untilHealthy(process: ServerProcess, { endpoint, authority }: StoreAccess): Promise<void> {
+  const dispatcher = new Agent(authority === undefined ? {} : { connect: { ca: authority } });
+  try {
+    await process.ready(async () => {
+      const { statusCode, body } = await request(`${endpoint}/healthz`, { dispatcher });
+      await body.dump();
+      return statusCode === 200;
+    }, READY_LIMIT_MS);
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+/** A client that trusts the certificate of the store. The caller destroys it. */
+export function createStoreClient({ endpoint, region, authority, ...credentials }: StoreAccess): S3Client {
+  const requestHandler = { httpsAgent: new HttpsAgent({ keepAlive: true, ca: authority }) };
+  return new S3Client({ endpoint, region, forcePathStyle: true, credentials, requestHandler });
 }
 
 export async function createBucket(store: StoreAccess, name: string): Promise<void> {
-  const { endpoint, region, accessKeyId, secretAccessKey } = store;
-  const client = new S3Client({
-    endpoint,
-    region,
-    forcePathStyle: true,
-    credentials: { accessKeyId, secretAccessKey },
-  });
+  const client = createStoreClient(store);
   try {
     await client.send(new CreateBucketCommand({ Bucket: name }));
   } finally {

@@ -26,15 +26,17 @@ const (
 	maxParts             = 10_000
 )
 
-// versitygw --port ADDRESS [--health PATH] posix --sidecar FOLDER ROOT
+// versitygw --port ADDRESS [--health PATH] [--cert FILE --key FILE] posix --sidecar FOLDER ROOT
 func main() {
 	port := flag.String("port", ":7070", "address to listen on")
 	health := flag.String("health", "", "path of the health check")
+	certificate := flag.String("cert", "", "file of the certificate, for HTTPS")
+	key := flag.String("key", "", "file of its private key")
 	flag.Parse()
 	posixFlags := flag.NewFlagSet("posix", flag.ExitOnError)
 	sidecar := posixFlags.String("sidecar", "", "folder for metadata")
 	if flag.Arg(0) != "posix" || posixFlags.Parse(flag.Args()[1:]) != nil || *sidecar == "" || posixFlags.NArg() != 1 {
-		fail(fmt.Errorf("usage: versitygw --port ADDRESS [--health PATH] posix --sidecar FOLDER ROOT"))
+		fail(fmt.Errorf("usage: versitygw --port ADDRESS [--health PATH] [--cert FILE --key FILE] posix --sidecar FOLDER ROOT"))
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -44,6 +46,8 @@ func main() {
 		Region:            os.Getenv("VGW_REGION"),
 		Ports:             []string{*port},
 		HealthPath:        *health,
+		CertFile:          *certificate,
+		KeyFile:           *key,
 		MaxConnections:    maxConnections,
 		MaxRequests:       maxRequests,
 		MultipartMaxParts: maxParts,
