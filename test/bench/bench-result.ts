@@ -69,21 +69,23 @@ export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[]
   });
 
 const COLUMNS = [12, 10, 10, 14, 10, 10, 20, 20] as const;
+const FIGURES: readonly (readonly [heading: string, figure: keyof BenchResult])[] = [
+  ['case', 'case'],
+  ['contender', 'contender'],
+  ['wall s', 'wall_s'],
+  ['CPU s/GiB', 'cpu_s_per_gb'],
+  ['peak MiB', 'peak_mib'],
+  ['wire MiB', 'wire_mib'],
+  ['origin connections', 'origin_connections'],
+  ['store connections', 'store_connections'],
+];
 const line = (cells: readonly (string | number)[]): string =>
   cells.map((cell, index) => String(cell).padEnd(COLUMNS[index] ?? 0)).join('');
 
 /** The results as a table for the terminal. */
 export const printTable = (results: readonly BenchResult[], ratios: readonly BenchRatio[]): void => {
-  const headings = ['case', 'contender', 'wall s', 'CPU s/GiB', 'peak MiB', 'wire MiB'];
-  const connections = ['origin connections', 'store connections'];
-  console.log(`\n${styleText('bold', line([...headings, ...connections]))}`);
-  for (const one of results)
-    console.log(
-      line([
-        ...[one.case, one.contender, one.wall_s, one.cpu_s_per_gb, one.peak_mib, one.wire_mib],
-        ...[one.origin_connections, one.store_connections],
-      ]),
-    );
+  console.log(`\n${styleText('bold', line(FIGURES.map(([heading]) => heading)))}`);
+  for (const one of results) console.log(line(FIGURES.map(([, figure]) => one[figure])));
   console.log(`\n${styleText('bold', line(['case', 'against', 'x faster', 'CPU ratio', 'peak ratio']))}`);
   for (const one of ratios)
     console.log(line([one.case, one.against, one.times_faster, one.cpu_ratio, one.peak_ratio]));

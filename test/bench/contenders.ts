@@ -4,12 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
-import { ensureProgram } from '#tools/local-cluster/binaries.ts';
-import { GoMissingError } from '#tools/local-cluster/cluster-error.ts';
 import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
 import type { BenchCase } from './bench-case.ts';
 import { type BenchWorld, BUCKET } from './bench-world.ts';
-import { FLOOR_PROGRAM } from './floor-program.ts';
+import { findFloor } from './floor-program.ts';
 import type { Program } from './measured-run.ts';
 
 /** The zipper's defaults. */
@@ -73,8 +71,13 @@ const rclone = ({ plain, store, directory }: BenchWorld): Contender => ({
   prepare: async ({ url, key }) => ({
     command: [
       'rclone',
+      'archive',
+      'create',
       ...(plain ? [] : ['--ca-cert', PRIVATE_TLS.authorityPath]),
-      ...['archive', 'create', '--format', 'zip', 'source:', `target:${BUCKET}/${key}`],
+      '--format',
+      'zip',
+      'source:',
+      `target:${BUCKET}/${key}`,
     ],
     env: {
       HOME: directory,
@@ -97,18 +100,6 @@ const hasRclone = async (): Promise<boolean> => {
     return true;
   } catch {
     return false;
-  }
-};
-
-const findFloor = async (log: (line: string) => void): Promise<string | undefined> => {
-  try {
-    return await ensureProgram(FLOOR_PROGRAM, log);
-  } catch (error) {
-    if (!(error instanceof GoMissingError)) throw error;
-    log(
-      'Skipping floor: it must be built once, and the go command does not work here. Install Go 1.25 or newer',
-    );
-    return undefined;
   }
 };
 

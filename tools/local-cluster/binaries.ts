@@ -48,7 +48,7 @@ export async function ensureBinaries(log: Log, env: NodeJS.ProcessEnv = process.
     );
   }
   const [cluster, store] = await findPrograms(env);
-  await buildMissing([cluster, store], log);
+  await buildMissing([cluster, store], { log, env });
   return { cluster: cluster.path, store: store.path };
 }
 
@@ -62,7 +62,7 @@ export async function ensureProgram(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
   const place = await findProgram(program, env);
-  await buildMissing([place], log);
+  await buildMissing([place], { log, env });
   return place.path;
 }
 
@@ -104,10 +104,13 @@ async function versionsHash(folder: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-async function buildMissing(all: readonly Place[], log: Log): Promise<void> {
+async function buildMissing(
+  all: readonly Place[],
+  { log, env }: { readonly log: Log; readonly env: NodeJS.ProcessEnv },
+): Promise<void> {
   const places = all.filter((place) => !place.isThere);
   if (places.length === 0) return;
-  await requireGo();
+  await requireGo(env);
   let speed = await measureSpeed();
   const names = places.map(({ program }) => program.what).join(' and the ');
   log(`Building the ${names}: once per set of versions, about ${roughly(secondsFor(places, speed))} here`);
@@ -126,9 +129,9 @@ function secondsFor(places: readonly Place[], speed: MachineSpeed): number {
   return places.reduce((sum, { program }) => sum + estimateSeconds(program.costs, speed), 0);
 }
 
-async function requireGo(): Promise<void> {
+async function requireGo(env: NodeJS.ProcessEnv): Promise<void> {
   try {
-    await run('go', ['version']);
+    await run('go', ['version'], { env });
   } catch (cause) {
     throw new GoMissingError(
       'The programs of the local cluster must be built once, and the go command does not work here. ' +

@@ -8,9 +8,9 @@ import {
   ListObjectsV2Command,
   type MultipartUpload,
   PutObjectCommand,
-  S3Client,
 } from '@aws-sdk/client-s3';
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
+import { createStoreClient } from '#tools/local-cluster/store.ts';
 
 /** Reads one bucket of the local store with the credentials of its owner. */
 export interface BucketReader extends Disposable {
@@ -27,12 +27,7 @@ export interface BucketReader extends Disposable {
 }
 
 export const createBucketReader = (store: StoreAccess, bucket: string): BucketReader => {
-  const client = new S3Client({
-    endpoint: store.endpoint,
-    region: store.region,
-    forcePathStyle: true,
-    credentials: { accessKeyId: store.accessKeyId, secretAccessKey: store.secretAccessKey },
-  });
+  const client = createStoreClient(store);
   const body = async (key: string): Promise<Readable> => {
     const response = await client.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
     if (!(response.Body instanceof Readable)) throw new Error(`the store returned no body for ${key}`);
