@@ -1,6 +1,6 @@
 /**
- * Copies crds/*.yaml into the chart, with the annotation that makes Helm keep them after an uninstall, and the labels of the
- * release. Run it after you change a definition; a test compares the copies.
+ * Copies crds/*.yaml into the chart, with the annotations that make Helm and Argo CD keep them, because their deletion deletes
+ * every object of our kinds, and with the labels of the release. Run it after you change a definition; a test compares the copies.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,13 +12,14 @@ export const CRD_TEMPLATES = join(ROOT, 'charts/zipjobs/templates/crds');
 const HEAD = '# Copied from crds/ by scripts/sync-crds.ts; edit it there.\n';
 const METADATA = `  annotations:
     helm.sh/resource-policy: keep
+    argocd.argoproj.io/sync-options: Prune=false
   labels: {{- include "zipjobs.labels" (list . "crds") | nindent 4 }}
 `;
 
-/** The chart's copy of a definition, with the annotation and the labels of the release. */
+/** The chart's copy of a definition, with the annotations and the labels of the release. */
 const chartCopyOf = (name: string, text: string): string => {
   const copy = text.replace(/^metadata:\n/m, `metadata:\n${METADATA}`);
-  if (copy === text) throw new Error(`crds/${name} has no line 'metadata:' to put the annotation under`);
+  if (copy === text) throw new Error(`crds/${name} has no line 'metadata:' to put the annotations under`);
   if (text.includes('{{')) throw new Error(`crds/${name} holds '{{', which Helm would take for a template`);
   return HEAD + copy;
 };

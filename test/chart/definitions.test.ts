@@ -27,10 +27,13 @@ describe('the definitions of the chart', function () {
       });
   });
 
-  it('remain when the release is removed', async () => {
+  it('remain when the release is removed, or Argo CD finds them no longer in Git (X12)', async () => {
     const definitions = (await render()).filter(isDefinition);
     expect(definitions).to.have.length(4);
     for (const { metadata } of definitions)
-      expect(metadata.annotations).to.include({ 'helm.sh/resource-policy': 'keep' });
+      expect(metadata.annotations).to.include({
+        'helm.sh/resource-policy': 'keep',
+        'argocd.argoproj.io/sync-options': 'Prune=false',
+      });
   });
 });
