@@ -10,9 +10,11 @@ const SHARED = [
   'golang.org/x/sys',
   'google.golang.org/grpc',
   'k8s.io/api',
+  'k8s.io/apiextensions-apiserver',
   'k8s.io/apimachinery',
   'k8s.io/client-go',
   'k8s.io/component-base',
+  'k8s.io/kubectl',
   'k8s.io/kubernetes',
 ];
 
