@@ -7,6 +7,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { Log } from '../local-cluster/cluster-types.ts';
 import { writeBaseImage } from './base-image.ts';
+import { LAYERS_LIMIT_MIB, limitLayers } from './limit-layers.ts';
 import { SANDBOX_IMAGE } from './node-files.ts';
 
 const run = promisify(execFile);
@@ -33,7 +34,12 @@ export const IMAGES: Readonly<Record<string, string>> = {
  * @returns an archive for `ctr images import`, which the cache keeps until an image changes
  */
 export async function buildImages(cache: string, dir: string, log: Log): Promise<string> {
-  const buildah = createBuildah(cache, dir);
+  const layers = join(cache, 'layers');
+  const buildah = createBuildah(layers, dir);
+  await mkdir(layers, { recursive: true, mode: 0o700 });
+  // Containers of builds that were killed use some of the images.
+  const clear = (): Promise<string> => buildah(['rmi', '--all', '--force']);
+  await limitLayers({ folder: layers, clear }, LAYERS_LIMIT_MIB, log);
   await buildBase(buildah, dir);
   for (const [name, folder] of Object.entries(IMAGES)) {
     log(`Building ${name}`);
@@ -80,16 +86,9 @@ async function removeArchives(cache: string): Promise<void> {
 /** Returns the output. */
 type Buildah = (args: readonly string[]) => Promise<string>;
 
-/** Layers are kept in the cache; what changes during a build is in `dir`. */
-function createBuildah(cache: string, dir: string): Buildah {
-  const places = [
-    '--root',
-    join(cache, 'layers'),
-    '--runroot',
-    join(dir, 'buildah'),
-    '--storage-driver',
-    'overlay',
-  ];
+/** Layers are kept; what changes during a build is in `dir`. */
+function createBuildah(layers: string, dir: string): Buildah {
+  const places = ['--root', layers, '--runroot', join(dir, 'buildah'), '--storage-driver', 'overlay'];
   return async (args) => {
     const env = { ...process.env, TMPDIR: dir };
     const options = { maxBuffer: 1 << 26, env, timeout: BUILD_LIMIT_MS };
