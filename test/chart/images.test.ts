@@ -13,7 +13,10 @@ interface Image {
 }
 
 const IMAGES: Readonly<Record<string, Image>> = {
-  api: { folders: ['administration', 'api', 'cli'], programs: ['api/main.ts', 'cli/main.ts'] },
+  api: {
+    folders: ['administration', 'api', 'cli'],
+    programs: ['api/main.ts', 'api/release-check/main.ts', 'cli/main.ts'],
+  },
   controller: {
     folders: ['controller'],
     programs: ['controller/main.ts', 'controller/uninstall/main.ts'],

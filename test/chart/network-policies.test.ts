@@ -7,6 +7,19 @@ import { envOf, find, type KubeObject, plainEnv, refusalOf, render } from './ren
 
 const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };
 
+/** The pod of `helm test`. */
+const TEST_POD = {
+  podSelector: {
+    matchLabels: {
+      'app.kubernetes.io/name': 'zipjobs',
+      'app.kubernetes.io/instance': 'zipjobs',
+      'app.kubernetes.io/component': 'test',
+    },
+  },
+};
+/** What it may reach of the controller. */
+const TEST_OF_CONTROLLER = { from: [TEST_POD], ports: [{ protocol: 'TCP', port: 'admin' }] };
+
 interface Peer {
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
 }
@@ -80,22 +93,50 @@ describe('the network policies of the chart', function () {
       'dashboard',
     );
     expect(opened.ingress).to.deep.equal([
-      { ports: [{ protocol: 'TCP', port: 'http' }], from },
+      { ports: [{ protocol: 'TCP', port: 'http' }], from: [...from, TEST_POD] },
       { ports: [{ protocol: 'TCP', port: 'admin' }], from: [{ namespaceSelector: {} }] },
     ]);
     expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
   });
 
-  it('allow no connections to the controller, and from it those of webhooks, not of stores (P10, N4)', async () => {
+  it('allow no connections to the controller but those of helm test, and from it those of webhooks, not of stores (P10, N4)', async () => {
     const open = { 'egress.allowCidrs': ['10.2.0.0/16'], 'store.allowCidrs': ['10.96.7.0/24'] };
     const spec = specOf(await render({ ...ENABLED, ...open }), 'controller');
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
-    expect(spec.ingress).to.deep.equal([]);
+    expect(spec.ingress).to.deep.equal([TEST_OF_CONTROLLER]);
+    const withoutTest = specOf(await render({ ...ENABLED, 'test.enabled': false }), 'controller');
+    expect(withoutTest.ingress).to.deep.equal([]);
     expect(spec.egress.slice(0, 2)).to.deep.equal([DNS, API_SERVER]);
     const blocks = spec.egress[2]?.to?.map(({ ipBlock }) => ipBlock) ?? [];
     expect(blocks.map((block) => block?.cidr)).to.deep.equal(['0.0.0.0/0', '::/0', '10.2.0.0/16']);
     const excepted = blocks.flatMap((block) => block?.except ?? []);
     expect(excepted).to.deep.equal([...CLOSED_CIDRS]);
+  });
+
+  it('allow helm test to reach the components on their ports, and nothing else (X29)', async () => {
+    const to = (component: string, port: number) => ({
+      to: [
+        {
+          podSelector: {
+            matchLabels: {
+              'app.kubernetes.io/name': 'zipjobs',
+              'app.kubernetes.io/instance': 'zipjobs',
+              'app.kubernetes.io/component': component,
+            },
+          },
+        },
+      ],
+      ports: [{ protocol: 'TCP', port }],
+    });
+    const objects = await render({ ...ENABLED, 'dashboard.enabled': true });
+    const spec = specOf(objects, 'test');
+    expect(spec.podSelector).to.deep.equal(TEST_POD.podSelector);
+    expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);
+    expect(spec.ingress).to.deep.equal([]);
+    const withoutDashboard = [DNS, to('api', 8080), to('controller', 9090)];
+    expect(spec.egress).to.deep.equal([...withoutDashboard, to('dashboard', 8080)]);
+    expect(specOf(await render(ENABLED), 'test').egress).to.deep.equal(withoutDashboard);
+    expect(find(objects, 'Pod', 'zipjobs-test').metadata.labels).to.include(TEST_POD.podSelector.matchLabels);
   });
 
   it('deny what the operator denies, and open metrics and further destinations on request', async () => {
@@ -112,9 +153,12 @@ describe('the network policies of the chart', function () {
     expect(world?.ipBlock?.except).to.include('52.0.0.0/8').and.not.include('2a00::/16');
     expect(world6?.ipBlock?.except).to.include('2a00::/16');
     const metrics = { from: [{ namespaceSelector: {} }], ports: [{ protocol: 'TCP', port: 'admin' }] };
-    expect(specOf(objects, 'controller').ingress).to.deep.equal([metrics]);
+    expect(specOf(objects, 'controller').ingress).to.deep.equal([metrics, TEST_OF_CONTROLLER]);
     const api = specOf(objects, 'api');
-    expect(api.ingress[0]?.from).to.deep.equal([{ podSelector: { matchLabels: { app: 'gateway' } } }]);
+    expect(api.ingress[0]?.from).to.deep.equal([
+      { podSelector: { matchLabels: { app: 'gateway' } } },
+      TEST_POD,
+    ]);
     expect(api.ingress[1]).to.deep.equal(metrics);
     expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
   });

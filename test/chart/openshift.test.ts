@@ -26,7 +26,9 @@ const podsOf = async (values: Values, flags: readonly string[] = []): Promise<re
     ...['api', 'controller', 'dashboard'].map((name) => find(objects, 'Deployment', `zipjobs-${name}`)),
     find(objects, 'Job', 'zipjobs-uninstall'),
     ...(jobs as unknown as readonly KubeObject[]),
-  ].map(podOf);
+  ]
+    .map(podOf)
+    .concat(find(objects, 'Pod', 'zipjobs-test')['spec'] as PodSpec);
 };
 
 const IDS = { runAsUser: 65_532, runAsGroup: 65_532, fsGroup: 65_532 };
@@ -54,19 +56,19 @@ describe('the security contexts of the chart', function () {
   for (const [what, values, flags, expected] of cases)
     it(`${what} (X5)`, async () => {
       const pods = await podsOf({ 'dashboard.enabled': true, ...values }, flags);
-      expect(pods).to.have.length(6);
+      expect(pods).to.have.length(7);
       for (const pod of pods) {
         expect(pod['securityContext']).to.deep.equal(expected);
         expect(pod.containers[0]?.['securityContext']).to.deep.equal(CONTAINER);
       }
     });
 
-  it('are values of each component, and of the controller for the uninstall Job (X5)', async () => {
+  it('are values of each component, of the controller for the uninstall Job, and of the API for helm test (X5)', async () => {
     const own = (user: number): Values => ({
       podSecurityContext: { runAsUser: user, supplementalGroups: [7] },
       containerSecurityContext: { runAsUser: user },
     });
-    const [api, controller, dashboard, uninstall, archive, check] = await podsOf({
+    const [api, controller, dashboard, uninstall, archive, check, test] = await podsOf({
       api: own(1),
       controller: own(2),
       dashboard: { enabled: true, ...own(3) },
@@ -79,6 +81,7 @@ describe('the security contexts of the chart', function () {
       [uninstall, 2],
       [archive, 4],
       [check, 4],
+      [test, 1],
     ] as const) {
       expect(pod?.['securityContext']).to.deep.include({
         runAsUser: user,

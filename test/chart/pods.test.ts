@@ -64,35 +64,48 @@ describe('the pods of the chart', function () {
       'a dashboard pod': podOf(find(objects, 'Deployment', 'zipjobs-dashboard')),
       'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
       'the uninstall pod': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
+      'the pod of helm test': find(objects, 'Pod', 'zipjobs-test')['spec'] as PodSpec,
       ...zipperPods(),
     };
   });
 
   it('are admitted by Pod Security level restricted (P1)', () => {
-    expect(Object.keys(pods)).to.have.length(7);
+    expect(Object.keys(pods)).to.have.length(8);
     for (const pod of Object.values(pods)) expectRestricted(pod);
   });
 
   it('have read-only images, no root user, no shell, and limits (P2)', () => {
-    const { 'the uninstall pod': removal, ...others } = pods;
+    const { 'the uninstall pod': removal, 'the pod of helm test': test, ...others } = pods;
     for (const pod of Object.values(others)) expectBeyondRestricted(pod);
-    // Another script of the controller's image.
-    const withoutCommand = removal?.containers.map(({ command, ...container }) => {
-      expect(command).to.deep.equal(['node', 'controller/uninstall/main.ts']);
-      return container;
-    });
-    expectBeyondRestricted({ ...removal, containers: withoutCommand ?? [] });
+    // Other scripts of the images.
+    for (const [pod, script] of [
+      [removal, 'controller/uninstall/main.ts'],
+      [test, 'api/release-check/main.ts'],
+    ] as const) {
+      const withoutCommand = pod?.containers.map(({ command, ...container }) => {
+        expect(command).to.deep.equal(['node', script]);
+        return container;
+      });
+      expectBeyondRestricted({ ...pod, containers: withoutCommand ?? [] });
+    }
   });
 
   it('are the only pods that the chart starts', () => {
     const kinds = ['Pod', 'Job', 'CronJob', 'DaemonSet', 'StatefulSet', 'ReplicaSet'];
     const started = objects.filter(({ kind }) => kinds.includes(kind));
-    expect(started.map(({ metadata }) => metadata.name)).to.deep.equal(['zipjobs-uninstall']);
+    expect(started.map(({ metadata }) => metadata.name)).to.have.members([
+      'zipjobs-uninstall',
+      'zipjobs-test',
+    ]);
+    // Without hooks, as in GitOps, none of them.
+    for (const { metadata } of started) expect(metadata.annotations).to.have.property('helm.sh/hook');
     expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(3);
   });
 
   it('mount a token only if they use the API server (P2, P3)', () => {
     const { 'a recovery pod': recover, 'an archive pod': archive, 'the pod of a bucket test': test } = pods;
+    const release = pods['the pod of helm test'];
+    expect(release).to.include({ automountServiceAccountToken: false }).and.not.have.property('volumes');
     expect(recover).to.include({ automountServiceAccountToken: false });
     expect(archive).to.include({ automountServiceAccountToken: false });
     expect(test).to.include({ automountServiceAccountToken: false });

@@ -24,6 +24,7 @@ const WITHOUT_EFFECT: readonly (readonly [path: string, why: string])[] = [
   ['cli/main.ts', 'the command line, which runs once and exits'],
   ['api/warm-up/main.ts', 'a step of the image build'],
   ['controller/uninstall/main.ts', 'the uninstall Job'],
+  ['api/release-check/main.ts', 'the pod of helm test'],
   ['controller/.decide.ts.swp', 'a swap file of vim'],
   ['controller/4913', 'the file that vim creates to test a folder'],
   ['controller/zip-job/decide.ts~', 'a backup file of an editor'],

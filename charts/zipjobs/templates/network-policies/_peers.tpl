@@ -4,11 +4,16 @@ ipv4: [0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 168.63.129.16/32, 169.
 ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
 {{- end -}}
 
-{{/* Egress rules that every pod needs: DNS and the API server. DNS has no addresses, because a resolver can be link-local. */}}
-{{- define "zipjobs.commonEgress" -}}
+{{/* Egress rule for DNS. It has no addresses, because a resolver can be link-local. */}}
+{{- define "zipjobs.dnsEgress" -}}
 - ports:
     - { protocol: UDP, port: 53 }
     - { protocol: TCP, port: 53 }
+{{- end -}}
+
+{{/* Egress rules of every process that uses the API server. */}}
+{{- define "zipjobs.commonEgress" -}}
+{{ include "zipjobs.dnsEgress" . }}
 - to:
     {{- range .Values.networkPolicies.apiServerCidrs }}
     - ipBlock: { cidr: {{ . | quote }} }
@@ -25,5 +30,13 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
 - from: {{- toYaml . | nindent 4 }}
   ports:
     - { protocol: TCP, port: admin }
+{{- end }}
+{{- end -}}
+
+{{/* The pod of `helm test`, as a list of peers. */}}
+{{- define "zipjobs.testPeers" -}}
+{{- if .Values.test.enabled }}
+- podSelector:
+    matchLabels: {{- include "zipjobs.selectorLabels" (list . "test") | nindent 6 }}
 {{- end }}
 {{- end -}}

@@ -1,0 +1,21 @@
+/** `helm test` runs this in a pod: it checks that the Services of the release respond. */
+import { systemClock } from '#runtime/clock.ts';
+import { startProcess } from '#runtime/start-process.ts';
+import { checksOf } from './checks.ts';
+import { readReleaseCheckConfig } from './config.ts';
+import { runChecks } from './run-checks.ts';
+
+const SHUTDOWN_MS = 5_000;
+
+await startProcess({
+  name: 'zipjobs-release-check',
+  env: process.env,
+  readConfig: readReleaseCheckConfig,
+  serve: async (config, _log, { stopping }) => {
+    const write = (line: string): void => {
+      process.stdout.write(`${line}\n`);
+    };
+    return (await runChecks(checksOf(config), { config, clock: systemClock, stopping, write })) ? 0 : 1;
+  },
+  shutdownTimeoutMs: () => SHUTDOWN_MS,
+});

@@ -1,0 +1,103 @@
+import { type Clock, pause } from '#runtime/clock.ts';
+import { errorCode, toError } from '#runtime/errors.ts';
+import { redactText } from '#runtime/redact.ts';
+import type { Check } from './checks.ts';
+import type { ReleaseCheckConfig } from './config.ts';
+
+export interface RunChecksDeps {
+  readonly config: Pick<
+    ReleaseCheckConfig,
+    'namespace' | 'instance' | 'timeoutSeconds' | 'requestTimeoutMs' | 'retryPauseMs'
+  >;
+  readonly clock: Clock;
+  /** Aborted by a signal to the process: checks are not repeated any more. */
+  readonly stopping: AbortSignal;
+  /** Receives one line per check. */
+  readonly write: (line: string) => void;
+}
+
+/** What a check got instead of the expected response. */
+interface Problem {
+  readonly kind: 'no response' | 'wrong response';
+  readonly text: string;
+}
+
+const MAX_BODY_BYTES = 64 * 1024;
+const MAX_SHOWN_CHARACTERS = 200;
+
+/** The start of a body; the rest is not read. */
+const readStart = async (response: Response): Promise<string> => {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= MAX_BODY_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+};
+
+/** A body in one line. Pages say nothing in so few characters. */
+const shown = (response: Response, body: string): string => {
+  const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
+  const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN_CHARACTERS);
+  return isPage || text === '' ? '' : `: ${redactText(text)}`;
+};
+
+const request = async (check: Check, signal: AbortSignal): Promise<Problem | undefined> => {
+  let response: Response;
+  let body: string;
+  try {
+    // A kept connection would lead each repetition to the same pod.
+    const headers = { connection: 'close' };
+    response = await fetch(check.url, { redirect: 'manual', headers, signal });
+    body = await readStart(response);
+  } catch (error) {
+    return { kind: 'no response', text: `no response (${errorCode(error) ?? toError(error).message})` };
+  }
+  if (response.status !== check.status)
+    return {
+      kind: 'wrong response',
+      text: `status ${response.status} instead of ${check.status}${shown(response, body)}`,
+    };
+  if (body.includes(check.contains)) return undefined;
+  return {
+    kind: 'wrong response',
+    text: `a response that is not from zipjobs: it does not contain ${check.contains}`,
+  };
+};
+
+/** Repeats a check until it succeeds or the time is over. There is always one request. */
+const lastProblem = async (check: Check, deps: RunChecksDeps): Promise<Problem | undefined> => {
+  const { clock, stopping, config } = deps;
+  const end = clock.monotonicMs() + config.timeoutSeconds * 1000;
+  for (;;) {
+    const limit = AbortSignal.timeout(config.requestTimeoutMs);
+    const problem = await request(check, AbortSignal.any([stopping, limit]));
+    if (problem === undefined) return undefined;
+    if (clock.monotonicMs() + config.retryPauseMs > end) return problem;
+    if (!(await pause(clock, config.retryPauseMs, stopping))) return problem;
+  }
+};
+
+const remedy = (check: Check, { kind }: Problem, { config }: RunChecksDeps): string => {
+  const labels = `app.kubernetes.io/instance=${config.instance},app.kubernetes.io/component=${check.component}`;
+  const selection = `-n ${config.namespace} -l ${labels}`;
+  return kind === 'no response'
+    ? `See whether its pods are ready: kubectl get pods ${selection}. If they are, check the network policies of the namespace and the DNS of the cluster.`
+    : `Read its logs: kubectl logs ${selection}`;
+};
+
+/** Runs all checks at the same time and writes their lines in this order. Returns whether all succeeded. */
+export const runChecks = async (checks: readonly Check[], deps: RunChecksDeps): Promise<boolean> => {
+  const problems = await Promise.all(checks.map((check) => lastProblem(check, deps)));
+  for (const [index, check] of checks.entries()) {
+    const problem = problems[index];
+    deps.write(
+      problem === undefined
+        ? `ok: ${check.name}: GET ${check.url}`
+        : `failed: ${check.name}: GET ${check.url}: ${problem.text}. Tried for ${deps.config.timeoutSeconds} s. ${remedy(check, problem, deps)}`,
+    );
+  }
+  return problems.every((problem) => problem === undefined);
+};
