@@ -8,6 +8,7 @@ import { expect } from 'chai';
 import { stringify } from 'yaml';
 import { FINALIZER, PLURALS } from '#crds/api-group.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
+import { documentedKubectl } from '#test/support/documented-kubectl.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { installChart, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
@@ -198,10 +199,8 @@ describe('the release', function () {
   it('has its definitions deleted by the documented command (X6)', async () => {
     const definitions = 'get customresourcedefinitions -o name'.split(' ');
     expect((await cluster.kubectl(definitions)).stdout).to.contain('.zipjobs.dev');
-    const commands =
-      (await readFile('docs/upgrade.md', 'utf8')).match(/(?<=^kubectl )delete crd .*$/gm) ?? [];
-    expect(commands).to.have.length(1);
-    await cluster.kubectl([...(commands[0] ?? '').split(' '), '--timeout=60s']);
+    const command = await documentedKubectl('docs/upgrade.md', 'delete crd');
+    await cluster.kubectl([...command, '--timeout=60s']);
     expect((await cluster.kubectl(definitions)).stdout).not.to.contain('.zipjobs.dev');
   });
 });

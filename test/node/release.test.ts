@@ -5,6 +5,7 @@ import { PLURALS } from '#crds/api-group.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { openBrowser } from '#test/support/browser/browser.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { documentedKubectl } from '#test/support/documented-kubectl.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { startPortForward } from '#test/support/processes/port-forward.ts';
@@ -58,11 +59,29 @@ describe('the release on a real node', function () {
   const imageOfJob = (uuid: string): Promise<string> =>
     kubectl('get', 'job', `zip-${uuid}`, '-o', 'jsonpath={.spec.template.spec.containers[0].image}');
 
+  const helmTest = () =>
+    cluster.helm(['test', RELEASE, '-n', RELEASE_NAMESPACE, '--logs', '--timeout', '180s'], {
+      allowFailure: true,
+    });
+
   it('has a cluster DNS that resolves the Service of the API', async () => {
     const resolver = new Resolver();
     resolver.setServers([ADDRESSES.dns]);
     const [address] = await resolver.resolve4(`${RELEASE}-api.${RELEASE_NAMESPACE}.svc.${CLUSTER_DOMAIN}`);
     expect(flow.baseUrl).to.contain(`//${address}:`);
+  });
+
+  it('passes helm test, which says what it checked (X29)', async () => {
+    const { exitCode, stdout, stderr } = await helmTest();
+    expect(exitCode, `${stdout}${stderr}`).to.equal(0);
+    for (const line of [
+      'ok: API reference: GET http://zipjobs-api.zipjobs-system.svc:80/openapi.json',
+      'ok: API request without a token: GET ',
+      'ok: controller readiness: GET ',
+      'ok: dashboard sign-in page: GET ',
+    ])
+      expect(stdout).to.contain(line);
+    expect(stdout).not.to.contain('failed');
   });
 
   it('runs a job from POST to archive, webhook and download', async () => {
@@ -147,13 +166,35 @@ describe('the release on a real node', function () {
     expect(await job.finish()).to.deep.equal({ attempts: 1 });
   });
 
+  it('fails helm test without a pod of the API, and says what to do next (X29)', async () => {
+    await installOnNode(cluster, IMAGE_TAG, { api: { replicas: 0 }, test: { timeoutSeconds: 5 } });
+    // Until then, its Service leads to the pod that ends.
+    await until('the pods of the API to end', async () => {
+      const selection = ['-n', RELEASE_NAMESPACE, '-l', 'app.kubernetes.io/component=api'];
+      return (await cluster.kubectl(['get', 'pods', ...selection, '-o', 'name'])).stdout === '';
+    });
+    const { exitCode, stdout } = await helmTest();
+    expect(exitCode, stdout).not.to.equal(0);
+    expect(stdout).to.match(
+      /^failed: API reference: GET \S+: no response \(.*kubectl get pods -n zipjobs-system/m,
+    );
+    expect(stdout).to.contain('\nok: controller readiness: ');
+  });
+
   it('leaves its definitions when it is removed', async () => {
     await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '180s']);
     const { stdout } = await cluster.kubectl(['get', 'crd', '-o', 'name']);
     for (const plural of Object.values(PLURALS)) expect(stdout).to.contain(`/${plural}.`);
+    await cluster.kubectl(await documentedKubectl('docs/upgrade.md', 'delete pod'));
     await until('the pods of the release to end', async () => {
       const left = await cluster.kubectl(['get', 'deployments,pods', '-n', RELEASE_NAMESPACE, '-o', 'name']);
       return left.stdout === '';
     });
+  });
+
+  it('has its definitions deleted by the documented command (X6)', async () => {
+    await cluster.kubectl(await documentedKubectl('docs/upgrade.md', 'delete crd'));
+    const { stdout } = await cluster.kubectl(['get', 'crd', '-o', 'name']);
+    expect(stdout).not.to.contain('zipjobs.dev');
   });
 });

@@ -11,11 +11,15 @@ const VALUES = {
   dashboard: { enabled: true, allowHttp: true },
 };
 
-/** Installs or upgrades the chart with images of this tag, and waits until its pods are ready. */
-export const installOnNode = async (cluster: RealCluster, tag: string = IMAGE_TAG): Promise<void> => {
+/** Installs or upgrades the chart with images of this tag and more values, and waits until its pods are ready. */
+export const installOnNode = async (
+  cluster: RealCluster,
+  tag: string = IMAGE_TAG,
+  values: Readonly<Record<string, unknown>> = {},
+): Promise<void> => {
   const flags = ['--install', '--create-namespace', '--wait', '--timeout', '180s', '--values', '-'];
   await cluster.helm(['upgrade', RELEASE, 'charts/zipjobs', '-n', RELEASE_NAMESPACE, ...flags], {
-    input: JSON.stringify({ ...VALUES, image: { registry: REGISTRY, tag } }),
+    input: JSON.stringify({ ...VALUES, ...values, image: { registry: REGISTRY, tag } }),
   });
 };
 
