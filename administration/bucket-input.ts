@@ -1,7 +1,10 @@
+import { X509Certificate } from 'node:crypto';
 import { bucketResourceName } from '#crds/api-group.ts';
 import type { ObjectOptions, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { SERVICES, type Service } from '#crds/zip-job.ts';
+import { toError } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
+import { parseCertificates } from '#runtime/tls/certificates.ts';
 import { invalidInput } from './administration-error.ts';
 
 /** Unvalidated input from a form or from arguments. */
@@ -16,6 +19,8 @@ export interface NewBucket {
   readonly accountId?: string | undefined;
   /** Base URL of an S3-compatible store. */
   readonly endpoint?: string | undefined;
+  /** Certificate authorities of the store as PEM. Text between the certificates is ignored. */
+  readonly caBundle?: string | undefined;
   readonly objectOptions?: ObjectOptions | undefined;
 }
 
@@ -37,6 +42,7 @@ const ACCOUNT_ID = /^[A-Za-z0-9-]{1,64}$/;
 const CREDENTIAL = /^[\x21-\x7e]{1,512}$/;
 const ENDPOINT = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/?$/;
 const MAX_ENDPOINT = 253;
+const MAX_CA_BUNDLE = 16_384;
 
 const FIELDS = {
   s3: { needed: ['region'], other: ['host', 'accountId'] },
@@ -97,6 +103,25 @@ const checkEndpoint = (endpoint: string | undefined): void => {
     );
 };
 
+/** Returns only the certificates, in the form that the definition of ZipBucket requires. */
+const checkCaBundle = (text: string): string => {
+  let certificates: readonly string[];
+  try {
+    certificates = parseCertificates(text, 'The CA bundle').map(({ pem }) =>
+      new X509Certificate(pem).toString(),
+    );
+  } catch (error) {
+    throw invalidInput('caBundle', toError(error).message);
+  }
+  const bundle = certificates.join('');
+  if (bundle.length > MAX_CA_BUNDLE)
+    throw invalidInput(
+      'caBundle',
+      `The CA bundle has ${bundle.length} bytes of certificates, and at most ${MAX_CA_BUNDLE} are allowed. Pass only the authorities of this store`,
+    );
+  return bundle;
+};
+
 const checkBucketName = (bucketName: string): void => {
   if (!BUCKET_NAME.test(bucketName))
     throw invalidInput(
@@ -115,7 +140,7 @@ export const resourceNameOf = ({ service, bucketName }: BucketRef): string => {
 /** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
 export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
   const service = checkService(bucket.service);
-  const { bucketName, region = '', host = '', accountId = '', endpoint, objectOptions } = bucket;
+  const { bucketName, region = '', host = '', accountId = '', endpoint, caBundle, objectOptions } = bucket;
   checkBucketName(bucketName);
   checkFields(service, bucket);
   checkEndpoint(endpoint);
@@ -123,6 +148,7 @@ export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
     service,
     bucketName,
     ...(endpoint && { endpoint }),
+    ...(caBundle !== undefined && { caBundle: checkCaBundle(caBundle) }),
     ...defined({ objectOptions }),
   };
   if (service === 's3') {

@@ -1,5 +1,6 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { readCaFile } from './ca-file.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { readCredentials } from './credentials.ts';
@@ -20,6 +21,7 @@ interface CreateArguments extends BucketArguments {
   readonly host: string | undefined;
   readonly accountId: string | undefined;
   readonly endpoint: string | undefined;
+  readonly caFile: string | undefined;
   readonly storageClass: string | undefined;
   readonly cacheControl: string | undefined;
   readonly contentDisposition: string | undefined;
@@ -89,7 +91,9 @@ const objectOptionsOf = ({
 
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
-  const given = { ...refOf(args), region, host, accountId, endpoint, objectOptions: objectOptionsOf(args) };
+  const caBundle = await readCaFile(args.caFile);
+  const objectOptions = objectOptionsOf(args);
+  const given = { ...refOf(args), region, host, accountId, endpoint, caBundle, objectOptions };
   const buckets = session.administration.buckets(session.namespace);
   // Report other errors before the user types credentials.
   await buckets.checkNew(given);

@@ -37,6 +37,9 @@ export const BUCKET_OPTIONS = {
     endpoint: text(
       'Base URL of an S3-compatible store; your administrator must allow it (store.allowedHosts)',
     ),
+    'ca-file': text(
+      'File with certificate authorities (PEM) that are trusted for this store only, in addition to the public ones',
+    ),
     'storage-class': text('Storage class of archives'),
     'cache-control': text('Cache-Control of archives'),
     'content-disposition': text('Content-Disposition of archives'),

@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
+import { certificatePath, certificateText } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
 import {
@@ -73,6 +74,13 @@ describe('the command line', function () {
       });
     });
 
+    it('trusts the authorities of --ca-file for the store of the bucket (X22)', async () => {
+      const given = ['--ca-file', certificatePath('ca.pem')];
+      await world.owner.succeed([...world.newBucket('with-ca'), ...given], { env: world.credentials });
+      const stored = await world.kubectl('get', 'zipbucket', 's3-with-ca', '-o', 'jsonpath={.spec.caBundle}');
+      expect(stored).to.equal(certificateText('ca.pem'));
+    });
+
     it('creates an R2 bucket with all of its fields', async () => {
       const r2 = [
         '--service',
@@ -107,6 +115,7 @@ describe('the command line', function () {
         BUCKET,
         'from-file',
         'from-input',
+        'with-ca',
       ]);
       expect(
         parse((await world.owner.succeed(world.inOwn('bucket', 'list', '-o', 'yaml'))).stdout),

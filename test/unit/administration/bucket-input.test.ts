@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AdministrationError } from '#administration/administration-error.ts';
 import { checkCredentials, checkNewBucket, type NewBucket } from '#administration/bucket-input.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 
 const S3: NewBucket = { service: 's3', bucketName: 'reports', region: 'eu-central-1' };
 const R2: NewBucket = {
@@ -35,6 +36,12 @@ describe('checkNewBucket', () => {
     expect(checkNewBucket({ ...R2, host: jurisdiction })).to.include({ host: jurisdiction });
   });
 
+  it('takes only the certificates from a CA bundle (X22)', () => {
+    const ca = certificateText('ca.pem');
+    const text = `# Issuer: example\r\n${ca.replaceAll('\n', ' \r\n')}\nnext:\n${ca}`;
+    expect(checkNewBucket({ ...S3, caBundle: text })).to.deep.equal({ ...S3, caBundle: `${ca}${ca}` });
+  });
+
   const cases: readonly (readonly [what: string, bucket: NewBucket, field: string, message: RegExp])[] = [
     ['another service', { ...S3, service: 'gcs' }, 'service', /Invalid service "gcs"\. Use s3 or r2/],
     ['an invalid bucket name', { ...S3, bucketName: 'Reports' }, 'bucketName', /3 to 63 lowercase letters/],
@@ -56,6 +63,24 @@ describe('checkNewBucket', () => {
     ['a host without a domain', { ...R2, host: '0123abcd' }, 'host', /Use a host of the form/],
     ['a host with a scheme', { ...R2, host: 'https://0123abcd.r2.test' }, 'host', /without scheme and path/],
     ['a host with an empty label', { ...R2, host: '0123abcd..test' }, 'host', /Use a host of the form/],
+    [
+      'a CA bundle with a private key (X22)',
+      { ...S3, caBundle: certificateText('server.key') },
+      'caBundle',
+      /^The CA bundle: certificate 1 is another kind of PEM block$/,
+    ],
+    [
+      'a CA bundle without a certificate (X22)',
+      { ...S3, caBundle: '' },
+      'caBundle',
+      /^The CA bundle contains no certificate in PEM form$/,
+    ],
+    [
+      'a CA bundle that is too large (X22)',
+      { ...S3, caBundle: certificateText('ca.pem').repeat(40) },
+      'caBundle',
+      /bytes of certificates, and at most 16384 are allowed/,
+    ],
     [
       'an endpoint without a scheme',
       { ...S3, endpoint: 's3.test' },
