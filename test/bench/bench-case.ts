@@ -54,6 +54,9 @@ const CASES: Readonly<Record<'quick' | 'normal' | 'full', readonly BenchCase[]>>
   full: [{ name: 'huge', what: '1 x 5 GiB', latencyMs: 0, files: same(1, 5 * 1024 * MIB) }],
 };
 
+/** Nearly all of it is the start of the process. Only on request: CPU per GiB says nothing here. */
+export const TINY: BenchCase = { name: 'tiny', what: '1 x 50 KB', latencyMs: 0, files: same(1, 50_000) };
+
 /** The cases of a size. The full size has a larger huge file; the other cases are the same. */
 export const benchCases = (size: keyof typeof CASES): readonly BenchCase[] => {
   if (size !== 'full') return CASES[size];

@@ -5,6 +5,7 @@ export interface BenchResult {
   readonly case: string;
   readonly contender: string;
   readonly wall_s: number;
+  readonly cpu_s: number;
   readonly cpu_s_per_gb: number;
   readonly peak_mib: number;
   /** Both directions; includes other traffic on the loopback interface at that time. */
@@ -44,6 +45,7 @@ export const toResult = (rounds: readonly BenchResult[]): BenchResult => {
     case: first.case,
     contender: first.contender,
     wall_s: of('wall_s', 2),
+    cpu_s: of('cpu_s', 2),
     cpu_s_per_gb: of('cpu_s_per_gb', 2),
     peak_mib: of('peak_mib', 0),
     wire_mib: of('wire_mib', 1),
@@ -68,11 +70,12 @@ export const ratiosOf = (results: readonly BenchResult[]): readonly BenchRatio[]
     ];
   });
 
-const COLUMNS = [12, 10, 10, 14, 10, 10, 20, 20] as const;
+const COLUMNS = [12, 10, 10, 14, 11, 10, 10, 20, 20] as const;
 const FIGURES: readonly (readonly [heading: string, figure: keyof BenchResult])[] = [
   ['case', 'case'],
   ['contender', 'contender'],
   ['wall s', 'wall_s'],
+  ['CPU s', 'cpu_s'],
   ['CPU s/GiB', 'cpu_s_per_gb'],
   ['peak MiB', 'peak_mib'],
   ['wire MiB', 'wire_mib'],

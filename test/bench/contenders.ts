@@ -94,6 +94,18 @@ const rclone = ({ plain, store, directory }: BenchWorld): Contender => ({
   }),
 });
 
+/** Runs it under Linux's perf, which then is the process whose memory is measured. */
+export const profiled = (contender: Contender, path: string): Contender => ({
+  ...contender,
+  prepare: async (input) => {
+    const { command, env } = await contender.prepare(input);
+    return {
+      command: ['perf', 'record', '-e', 'cpu-clock', '-F', '1999', '-g', '-o', path, '--', ...command],
+      env,
+    };
+  },
+});
+
 const hasRclone = async (): Promise<boolean> => {
   try {
     await promisify(execFile)('rclone', ['archive', 'create', '--help']);

@@ -1,16 +1,18 @@
 /**
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
- * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER]`. Origin and store speak HTTPS, or HTTP with `--plain`. Cases: small, mixed, big, huge, cold-start, controller, api,
- * and neighbours (with `--way NAME` for some of its ways). On a shared machine only ratios within one run are meaningful.
+ * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
+ * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
+ * on request), cold-start, controller, api, and neighbours (with `--way NAME` for some of its ways). On a shared machine
+ * only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { measureApi } from './api/measure-api.ts';
-import { benchCases } from './bench-case.ts';
+import { benchCases, TINY } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
-import { findContenders } from './contenders.ts';
+import { findContenders, profiled } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
 import { measureNeighbours } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
@@ -26,6 +28,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     way: { type: 'string', multiple: true },
     dir: { type: 'string' },
+    profile: { type: 'string' },
   },
 });
 const rounds = Number(values.rounds ?? (values.quick ? 1 : 3));
@@ -87,13 +90,17 @@ const neighbours = async (): Promise<void> => {
 
 const sideBySide = async (): Promise<void> => {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
-  const cases = benchCases(size).filter(({ name }) => isWanted(name));
+  const tiny = values.case?.includes('tiny') === true ? [TINY] : [];
+  const cases = [...benchCases(size).filter(({ name }) => isWanted(name)), ...tiny];
   if (cases.length === 0) return;
   const results: BenchResult[] = [];
   await using world = await openWorld({ log, plain: values.plain, parent: values.dir });
   log(`Origin and store speak ${values.plain ? 'HTTP' : 'HTTPS'}`);
   const found = await findContenders(world, log);
-  const contenders = found.filter(({ name }) => values.only?.includes(name) ?? true);
+  const { profile } = values;
+  const contenders = found
+    .filter(({ name }) => values.only?.includes(name) ?? true)
+    .map((contender) => (profile === undefined ? contender : profiled(contender, profile)));
   for (const bench of cases) results.push(...(await runCase(world, contenders, { bench, rounds, log })));
   const ratios = ratiosOf(results);
   if (values.json) for (const one of [...results, { ratios }]) console.log(JSON.stringify(one));

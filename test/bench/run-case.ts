@@ -27,6 +27,7 @@ const runOnce = async (
     case: bench.name,
     contender: contender.name,
     wall_s: wallSeconds,
+    cpu_s: cpuSeconds,
     cpu_s_per_gb: cpuSeconds / (bytes / GIB),
     peak_mib: peakBytes / MIB,
     wire_mib: wire / MIB,
@@ -52,7 +53,7 @@ export const runCase = async (
       const one = await runOnce(world, contender, { bench, origin, key });
       log(
         `${bench.name} (${bench.what}) ${round}/${rounds} ${contender.name}: ${one.wall_s.toFixed(2)} s, ` +
-          `${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB, ` +
+          `${one.cpu_s.toFixed(2)} CPU s, ${one.cpu_s_per_gb.toFixed(2)} CPU s/GiB, ${one.peak_mib.toFixed(0)} MiB, ` +
           `connections: ${one.origin_connections} to the origin, ${one.store_connections} to the store`,
       );
       all.push(one);
