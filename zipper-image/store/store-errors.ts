@@ -96,6 +96,18 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
 ]);
 for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
 
+/** Node suggests one of its own flags for these. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+const STORE_UNTRUSTED =
+  'the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle';
+
 const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['ProxyAuthenticationRequired', never('StoreProxyAuthenticationRequired')],
   ['ProxyForbidden', never('StoreProxyForbidden')],
@@ -106,10 +118,7 @@ const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['ENOTFOUND', { code: 'BucketMisconfigured', retryable: true }],
   ['ERR_TLS_CERT_ALTNAME_INVALID', never('BucketMisconfigured')],
   ['CERT_HAS_EXPIRED', never('BucketMisconfigured')],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', never('BucketMisconfigured')],
-  ['SELF_SIGNED_CERT_IN_CHAIN', never('BucketMisconfigured')],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', never('BucketMisconfigured')],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', never('BucketMisconfigured')],
+  ...[...UNKNOWN_AUTHORITY].map((name) => [name, never('BucketMisconfigured')] as const),
   ['EPROTO', never('BucketMisconfigured')],
 ]);
 
@@ -152,9 +161,9 @@ const judge = (storeCode: string, systemCode: string | undefined, status: number
 
 /**
  * Converts any failure of the S3 client to a StoreError. Aborts by our own signal stay unchanged. `attempted` describes
- * the operation and its object.
+ * the operation and its object; `untrusted` is the text for a certificate of an unknown authority.
  */
-export const toStoreError = (thrown: unknown, attempted: string): Error => {
+export const toStoreError = (thrown: unknown, attempted: string, untrusted = STORE_UNTRUSTED): Error => {
   const error = toError(thrown);
   if (error instanceof StoreError || isAbort(error)) return error;
   const status = statusOf(error);
@@ -162,7 +171,7 @@ export const toStoreError = (thrown: unknown, attempted: string): Error => {
   const storeCode = status === undefined ? (systemCode ?? error.name) : error.name;
   const verdict = judge(error.name, systemCode, status);
   const responded = status === undefined ? storeCode : `${status} ${storeCode}`;
-  const text = redactText(error.message);
+  const text = UNKNOWN_AUTHORITY.has(systemCode ?? '') ? untrusted : redactText(error.message);
   const hint = regionHint(error);
   return new StoreError(`${attempted}: ${responded}: ${hint === undefined ? text : `${text} (${hint})`}`, {
     ...verdict,

@@ -72,6 +72,20 @@ describe('the certificate authorities of a zipper', function () {
     expect((await run({ source: fronts.source, endpoint: other.url }, { env })).code).to.equal(0);
   });
 
+  it('are named with what to do when the certificate of a store has another (X22)', async () => {
+    await using selfSigned = await startTlsFront(store.endpoint, 'loopback.pem');
+    await using signed = await startTlsFront(store.endpoint, 'private.pem');
+    for (const [endpoint, code] of [
+      [selfSigned.url, 'DEPTH_ZERO_SELF_SIGNED_CERT'],
+      [signed.url, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ] as const) {
+      const { failure } = await run({ source: fronts.source, endpoint }, {});
+      expect(failure?.message).to.equal(
+        `Starting the upload in bucket bucket: ${code}: the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle`,
+      );
+    }
+  });
+
   it("never include the bucket's for sources (X22)", async () => {
     const caBundle = fronts.store.authority;
     const { failure } = await run({ source: fronts.otherSource, endpoint: fronts.store.url }, { caBundle });

@@ -4,9 +4,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import type { TaskBucket } from '#crds/zipper-task.ts';
 import { runZipper } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StsServer, startStsServer, tokenWith } from '#test/support/servers/sts-server.ts';
+import { startTlsFront } from '#test/support/servers/tls-front.ts';
 
 const MAIN = new URL('../../../zipper-image/main.ts', import.meta.url).pathname;
 const AUDIENCE = 'sts.example.com';
@@ -31,9 +33,13 @@ describe('a zipper process with a token instead of keys', function () {
   });
 
   /** Tests the bucket, and returns the result and the whole output. */
-  const check = async (stsEndpoint: string, env: Readonly<Record<string, string>> = {}) => {
+  const check = async (
+    stsEndpoint: string,
+    env: Readonly<Record<string, string>> = {},
+    ofBucket: Pick<TaskBucket, 'caBundle'> = {},
+  ) => {
     const webIdentity = { roleArn: 'arn:aws:iam::1:role/r', audience: AUDIENCE, stsEndpoint };
-    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, webIdentity };
+    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, webIdentity, ...ofBucket };
     await writeFile(
       join(directory, 'task.json'),
       JSON.stringify({ contractVersion: 1, mode: 'check-bucket', bucket }),
@@ -79,6 +85,19 @@ describe('a zipper process with a token instead of keys', function () {
     expect(message).to.have.nested.property('check.failure.code', 'BucketCredentialsInvalid');
     expect(JSON.stringify(message)).to.contain('400 InvalidIdentityToken: wrong audience');
     expect(hostile.requests).to.deep.equal([]);
+  });
+
+  it("trusts the operator's authorities for the token service, and not the bucket's (X22)", async () => {
+    await using front = await startTlsFront(sts.endpoint);
+    const caBundle = front.authority;
+    const refused = await check(front.url, {}, { caBundle });
+    expect(refused.message).to.have.nested.property('check.failure.code', 'BucketMisconfigured');
+    expect(JSON.stringify(refused.message)).to.contain(
+      'UNABLE_TO_VERIFY_LEAF_SIGNATURE: the certificate of the security token service is signed by an unknown authority; ask your administrator to add the authority to trustBundle',
+    );
+    expect(sts.requests).to.deep.equal([]);
+    const { message, output } = await check(front.url, { TRUST_BUNDLE: caBundle });
+    expect(message, output).to.have.nested.property('check.ok', true);
   });
 
   for (const [what, env, hint] of [

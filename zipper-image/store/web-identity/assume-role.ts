@@ -21,6 +21,8 @@ export interface AssumeRoleDeps {
 
 const DEFAULT_SECONDS = 3600;
 const MAX_RESPONSE_BYTES = 64 * 1024;
+const UNTRUSTED =
+  'the certificate of the security token service is signed by an unknown authority; ask your administrator to add the authority to trustBundle';
 
 const formOf = ({ identity, sessionName }: AssumeRoleDeps, token: string): string =>
   new URLSearchParams({
@@ -62,7 +64,7 @@ const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> =
 
 const unreachable = (attempted: string, thrown: unknown, timeoutMs: number): Error => {
   const timedOut = thrown instanceof DOMException && thrown.name === 'TimeoutError';
-  if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted);
+  if (!timedOut && !isAbort(thrown)) return toStoreError(thrown, attempted, UNTRUSTED);
   return new StoreError(`${attempted}: no response within ${timeoutMs} ms`, {
     code: 'StoreUnavailable',
     retryable: true,
