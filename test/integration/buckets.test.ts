@@ -11,6 +11,7 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
+import { testBucket } from '#test/support/worlds/test-bucket.ts';
 
 const NAMESPACE = 'bucket-life';
 
@@ -64,21 +65,7 @@ describe('a ZipBucket', function () {
     return resource;
   };
 
-  let nonces = 0;
-  /** Requests a test and waits for its result. */
-  const tested = async (name: string): Promise<ZipBucket> => {
-    nonces += 1;
-    const nonce = `n${nonces}`;
-    await kubectl('annotate', '--overwrite', 'zipbucket', name, `${ANNOTATIONS.testBucket}=${nonce}`);
-    return until(
-      `the result of the test of ${name}`,
-      async () => {
-        const bucket = await bucketOf(name);
-        return bucket.status?.test?.nonce === nonce && bucket;
-      },
-      { limitMs: 120_000, intervalMs: 100 },
-    );
-  };
+  const tested = (name: string): Promise<ZipBucket> => testBucket(flow.cluster, NAMESPACE, name);
   const readyOf = ({ status }: ZipBucket) => findCondition(status?.conditions, 'Ready');
 
   it('is Ready after a successful test, which leaves nothing behind', async () => {

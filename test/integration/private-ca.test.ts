@@ -1,6 +1,6 @@
 /** A job whose source, store and webhook have certificates of private authorities, with the bundle of the chart. */
 import { expect } from 'chai';
-import { ANNOTATIONS, bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { bucketResourceName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
@@ -8,11 +8,11 @@ import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/install
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
-import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'private-ca';
@@ -58,31 +58,18 @@ describe('a job with private certificate authorities', function () {
 
   const bucketName = (): string => bucketResourceName('s3', project.bucketName);
   /** Changes the bucket, tests it and returns its condition Ready. */
-  const readyAfter = async (nonce: string, spec: Partial<ZipBucket['spec']>) => {
-    const patch = { metadata: { annotations: { [ANNOTATIONS.testBucket]: nonce } }, spec };
-    const args = [
-      'patch',
-      'zipbucket',
-      bucketName(),
-      '-n',
-      NAMESPACE,
-      '--type=merge',
-      '-p',
-      JSON.stringify(patch),
-    ];
-    await cluster.kubectl(args);
-    const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${bucketName()}`;
-    const bucket = await until(`the result of test ${nonce}`, async () => {
-      const current = await cluster.read<ZipBucket>(path);
-      return current.status?.test?.nonce === nonce && current;
-    });
-    return findCondition(bucket.status?.conditions, 'Ready');
+  const readyAfter = async (spec: Partial<ZipBucket['spec']>) => {
+    const patch = JSON.stringify({ spec });
+    await cluster.kubectl(['patch', 'zipbucket', bucketName(), '-n', NAMESPACE, '--type=merge', '-p', patch]);
+    const { status } = await testBucket(cluster, NAMESPACE, bucketName());
+    return findCondition(status?.conditions, 'Ready');
   };
 
   it("succeeds from source to webhook, with the chart's bundle and the bucket's own (X22)", async () => {
-    const refused = await readyAfter('without', { endpoint: store.url });
+    const refused = await readyAfter({ endpoint: store.url });
     expect(refused, JSON.stringify(refused)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
-    const ready = await readyAfter('with', { endpoint: store.url, caBundle: store.authority });
+    expect(refused?.message).to.contain('add the authority to spec.caBundle of the bucket');
+    const ready = await readyAfter({ endpoint: store.url, caBundle: store.authority });
     expect(ready, JSON.stringify(ready)).to.include({ status: 'True' });
     const uuid = await postJob(baseUrl, project.token, {
       bucket_name: project.bucketName,

@@ -1,8 +1,7 @@
 /** A cluster whose webhook adds digests to images, as Kyverno does. The controller treats the changed Jobs and pods as its own. */
 import { expect } from 'chai';
-import { ANNOTATIONS, bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { bucketResourceName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { followObjects } from '#test/support/clients/follow-objects.ts';
 import { DIGEST } from '#test/support/image-names.ts';
@@ -10,6 +9,7 @@ import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { startImageWebhook } from '#test/support/servers/image-webhook.ts';
 import { until } from '#test/support/until.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
+import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 const NAMESPACE = 'rewritten-images';
@@ -62,12 +62,7 @@ describe('a cluster that rewrites images', function () {
 
   it('tests buckets with the digest (X9)', async () => {
     const name = bucketResourceName('s3', world.project.bucketName);
-    await world.kubectl('annotate', 'zipbucket', name, `${ANNOTATIONS.testBucket}=first`);
-    const bucket = await until('the result of the test', async () => {
-      const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${name}`;
-      const read = await world.cluster.read<ZipBucket>(path);
-      return read.status?.test?.nonce === 'first' && read;
-    });
+    const bucket = await testBucket(world.cluster, NAMESPACE, name);
     expect(findCondition(bucket.status?.conditions, 'Ready')).to.include({ status: 'True' });
   });
 });

@@ -4,9 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { expect } from 'chai';
-import { ANNOTATIONS, bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
+import type { WebIdentity } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { type IssuerFront, startIssuerFront } from '#test/support/servers/issuer-front.ts';
@@ -14,6 +14,7 @@ import { type StsFront, startStsFront } from '#test/support/servers/sts-front.ts
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
+import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import { ClusterError } from '#tools/local-cluster/cluster-error.ts';
 import { startMinio } from '#tools/local-cluster/minio.ts';
 import { createBucket } from '#tools/local-cluster/store.ts';
@@ -89,28 +90,10 @@ describe('a bucket without stored keys', function () {
     ]);
     return resource;
   };
-  let tests = 0;
   /** The condition Ready after a test of the bucket. */
   const tested = async (resource: string) => {
-    tests += 1;
-    const nonce = `n${tests}`;
-    await flow.kubectl(
-      'annotate',
-      '--overwrite',
-      'zipbucket',
-      resource,
-      `${ANNOTATIONS.testBucket}=${nonce}`,
-    );
-    const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipbuckets/${resource}`;
-    const bucket = await until(
-      `the result of the test of ${resource}`,
-      async () => {
-        const now = await flow.cluster.read<ZipBucket>(path);
-        return now.status?.test?.nonce === nonce && now;
-      },
-      { limitMs: 120_000, intervalMs: 100 },
-    );
-    return findCondition(bucket.status?.conditions, 'Ready');
+    const { status } = await testBucket(flow.cluster, NAMESPACE, resource);
+    return findCondition(status?.conditions, 'Ready');
   };
   const start = async (key: string) => {
     const held = flow.hold();
