@@ -7,7 +7,7 @@ import { isAbort } from '#runtime/errors.ts';
 import { StoreError, toStoreError } from '../store-errors.ts';
 import type { WebIdentity } from './sts-endpoint.ts';
 import { readSession, type Session, type StsResponse } from './sts-response.ts';
-import { assertAudience, describeToken } from './token.ts';
+import { assertAudience } from './token.ts';
 
 export interface AssumeRoleDeps {
   readonly endpoint: URL;
@@ -84,5 +84,5 @@ export const assumeRole = async (deps: AssumeRoleDeps): Promise<Session> => {
   } catch (error) {
     throw unreachable(attempted, error, deps.timeoutMs);
   }
-  return readSession(attempted, response, describeToken(token));
+  return readSession(attempted, response, token);
 };

@@ -2,6 +2,7 @@
 import { redactText } from '#runtime/redact.ts';
 import type { StoreIdentity } from '../session.ts';
 import { StoreError } from '../store-errors.ts';
+import { describeToken, isExpiredToken } from './token.ts';
 
 /** Credentials that expire. */
 export interface Session extends StoreIdentity {
@@ -55,34 +56,44 @@ const TRANSIENT: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
 ]);
 
-const rejection = (attempted: string, { status, body }: StsResponse, token: string): StoreError => {
+const rejection = (attempted: string, response: StsResponse, token: string): StoreError => {
+  const { status, body } = response;
   const code = (textIn(body, 'Code') ?? '').slice(0, MAX_TEXT);
   const message = redactText(textIn(body, 'Message') ?? '').slice(0, MAX_TEXT);
   const storeCode = redactText(code) || 'NoCode';
-  const retryable = status >= 500 || status === 429 || status === 408 || TRANSIENT.has(code);
+  const retryable =
+    status >= 500 ||
+    status === 429 ||
+    status === 408 ||
+    TRANSIENT.has(code) ||
+    // MinIO has no code of its own for that.
+    isExpiredToken(token, timeOf(response));
   const says = [String(status), storeCode === 'NoCode' ? '' : storeCode]
     .filter((part) => part !== '')
     .join(' ');
-  return failed(attempted, `${says}: ${message}. ${token}`, {
+  return failed(attempted, `${says}: ${message}. ${describeToken(token)}`, {
     code: retryable ? 'StoreUnavailable' : 'BucketCredentialsInvalid',
     retryable,
     storeCode,
   });
 };
 
+/** By the clock of the token service. */
+const timeOf = ({ date }: StsResponse): number => (date === undefined ? Date.now() : Date.parse(date));
+
 /** Undefined for a response without credentials or with ones that have already expired. */
-const sessionIn = ({ body, date }: StsResponse): Session | undefined => {
+const sessionIn = (response: StsResponse): Session | undefined => {
+  const { body } = response;
   const [accessKeyId, secretAccessKey, sessionToken] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map(
     (name) => textIn(body, name),
   );
-  const lifetimeMs =
-    Date.parse(textIn(body, 'Expiration') ?? '') - (date === undefined ? Date.now() : Date.parse(date));
+  const lifetimeMs = Date.parse(textIn(body, 'Expiration') ?? '') - timeOf(response);
   if (!accessKeyId || !secretAccessKey || !sessionToken || !(lifetimeMs > 0)) return undefined;
   return { accessKeyId, secretAccessKey, sessionToken, lifetimeMs };
 };
 
 /**
- * The credentials in a response. `token` describes the token that was sent.
+ * The credentials in a response. `token` is the one that was sent.
  * @throws StoreError for any other response; a redirect is one, because a token is sent only to allowed hosts
  */
 export const readSession = (attempted: string, response: StsResponse, token: string): Session => {

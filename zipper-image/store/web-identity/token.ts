@@ -28,6 +28,12 @@ export const assertAudience = (token: string, audience: string): void => {
   );
 };
 
+/** A token of the pod is replaced before it expires, unless the kubelet is late or the pod was suspended. */
+export const isExpiredToken = (token: string, now: number): boolean => {
+  const { exp } = claimsOf(token);
+  return typeof exp === 'number' && exp * 1000 <= now;
+};
+
 const textOf = (claim: unknown): string => audiencesOf(claim).map(String).join(', ').slice(0, 300);
 
 /** What a token service checks in a token, without the token. Providers name an issuer without its scheme too. */

@@ -132,6 +132,18 @@ describe('the request for credentials of a role', () => {
       expect(await failureOf(ask({ timeoutMs: 200 }))).to.include({ retryable, httpStatus: undefined });
     });
 
+  // As MinIO reports it, which has no code of its own for that.
+  for (const [what, life, retryable] of [
+    ['has expired', -1, true],
+    ['has not expired', 600, false],
+  ] as const)
+    it(`${retryable ? 'can be repeated' : 'is not repeated'} after a token was refused that ${what} (X21)`, async () => {
+      token = tokenWith({ aud: [AUDIENCE], exp: Math.floor(Date.now() / 1000) + life });
+      sts.reply = { kind: 'error', status: 400, code: 'InvalidParameterValue', message: 'Token is expired' };
+      const code = retryable ? 'StoreUnavailable' : 'BucketCredentialsInvalid';
+      expect(await failureOf(ask())).to.include({ code, retryable, storeCode: 'InvalidParameterValue' });
+    });
+
   it('reads a response of at most 64 KiB (X21)', async () => {
     sts.reply = { kind: 'raw', status: 200, body: 'x'.repeat(10_000_000) };
     expect(await failureOf(ask())).to.include({ code: 'BucketMisconfigured' });
