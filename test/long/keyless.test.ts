@@ -2,48 +2,24 @@
  * Buckets without stored keys on a real security token service: MinIO trusts the issuer of the cluster. It is built on first use,
  * which takes minutes.
  */
-import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import { bucketResourceName, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { WebIdentity } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
-import { type IssuerFront, startIssuerFront } from '#test/support/servers/issuer-front.ts';
+import { startIssuerFront } from '#test/support/servers/issuer-front.ts';
+import { AUDIENCE, type Minio, ROLE, startTestMinio } from '#test/support/servers/minio.ts';
 import { type StsFront, startStsFront } from '#test/support/servers/sts-front.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
-import { ClusterError } from '#tools/local-cluster/cluster-error.ts';
-import { startMinio } from '#tools/local-cluster/minio.ts';
 import { createBucket } from '#tools/local-cluster/store.ts';
 
 const NAMESPACE = 'keyless';
-const AUDIENCE = 'sts.min.io';
 const LIFETIME_MS = 3_000;
 const BUCKET = 'keyless-archives';
-/** MinIO derives the ARN of its role from the audience. */
-const ROLE = `arn:minio:iam:::role/${createHash('sha1').update(AUDIENCE).digest('base64url')}`;
-
-type Minio = Awaited<ReturnType<typeof startMinio>>;
-
-/** Undefined without a way to build MinIO, except in CI. */
-const startOwnMinio = async (flow: Flow, issuer: IssuerFront): Promise<Minio | undefined> => {
-  try {
-    return await startMinio({
-      dir: flow.cluster.dir,
-      openIdConfigUrl: issuer.openIdConfigUrl,
-      audience: AUDIENCE,
-      policy: 'readwrite',
-      log: (line) => process.stderr.write(`${line}\n`),
-    });
-  } catch (error) {
-    if (process.env['CI'] === 'true' || !(error instanceof ClusterError)) throw error;
-    console.log(`      Skipped 5 tests: ${error.message}`);
-    return undefined;
-  }
-};
 
 describe('a bucket without stored keys', function () {
   this.timeout(40 * 60_000);
@@ -56,7 +32,7 @@ describe('a bucket without stored keys', function () {
   before(async function () {
     flow = life.use(await startFlow(NAMESPACE));
     const issuer = life.use(await startIssuerFront(flow.cluster));
-    const started = await startOwnMinio(flow, issuer);
+    const started = await startTestMinio({ dir: flow.cluster.dir, issuer, tests: 5 });
     if (!started) return this.skip();
     minio = life.use(started);
     front = life.use(await startStsFront(minio.endpoint, LIFETIME_MS));

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureBinaries, ensureProgram } from './binaries.ts';
 import type { Log, StoreAccess } from './cluster-types.ts';
 import { freePorts } from './free-ports.ts';
 import { MINIO_PROGRAM } from './go-programs.ts';
 import { ServerProcess } from './server-process.ts';
+import { type StoreTls, untilHealthy } from './store.ts';
 
 export interface MinioOptions {
   /** Folder of the cluster. MinIO keeps its objects in a new folder in it, which it removes. */
@@ -16,6 +17,8 @@ export interface MinioOptions {
   readonly audience: string;
   /** Policy of MinIO that every session has. */
   readonly policy: string;
+  /** Speaks HTTPS instead of HTTP. */
+  readonly tls?: StoreTls;
   readonly log: Log;
 }
 
@@ -24,15 +27,24 @@ const REGION = 'us-east-1';
 
 /** Starts MinIO, whose endpoint is also its security token service. The first start on a machine builds it. */
 export async function startMinio(options: MinioOptions): Promise<AsyncDisposable & StoreAccess> {
-  const { dir, log } = options;
+  const { dir, log, tls } = options;
   const [{ cluster: launcher }, binary] = await Promise.all([
     ensureBinaries(log),
     ensureProgram(MINIO_PROGRAM, log),
   ]);
   const folder = join(dir, `minio-${randomBytes(4).toString('hex')}`);
-  await mkdir(join(folder, 'objects'), { recursive: true });
+  const certificates = join(folder, 'certificates');
+  await Promise.all([
+    mkdir(join(folder, 'objects'), { recursive: true }),
+    mkdir(certificates, { recursive: true }),
+  ]);
+  if (tls)
+    await Promise.all([
+      copyFile(tls.certificatePath, join(certificates, 'public.crt')),
+      copyFile(tls.keyPath, join(certificates, 'private.key')),
+    ]);
   const [port = 0] = await freePorts(1);
-  const endpoint = `http://127.0.0.1:${port}`;
+  const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${port}`;
   const accessKeyId = `LOCAL${randomBytes(7).toString('hex').toUpperCase()}`;
   const secretAccessKey = randomBytes(30).toString('base64url');
   const address = `127.0.0.1:${port}`;
@@ -46,7 +58,7 @@ export async function startMinio(options: MinioOptions): Promise<AsyncDisposable
       '--address',
       address,
       '--certs-dir',
-      folder,
+      certificates,
       join(folder, 'objects'),
     ],
     logPath: join(dir, 'logs', 'minio.log'),
@@ -61,15 +73,16 @@ export async function startMinio(options: MinioOptions): Promise<AsyncDisposable
       MINIO_UPDATE: 'off',
     },
   });
+  const access = { endpoint, accessKeyId, secretAccessKey, region: REGION, ...(tls && { authority: tls.authority }) };
   const stop = async (): Promise<void> => {
     await process.kill();
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    await process.ready(async () => (await fetch(`${endpoint}/minio/health/ready`)).ok, READY_LIMIT_MS);
+    await untilHealthy(process, access, { path: '/minio/health/ready', limitMs: READY_LIMIT_MS });
   } catch (error) {
     await stop();
     throw error;
   }
-  return { endpoint, accessKeyId, secretAccessKey, region: REGION, [Symbol.asyncDispose]: stop };
+  return { ...access, [Symbol.asyncDispose]: stop };
 }

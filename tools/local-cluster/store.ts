@@ -61,18 +61,23 @@ export async function startStore(options: StoreOptions): Promise<StoreAccess> {
   });
   options.onProcess(process);
   const store = { endpoint, accessKeyId, secretAccessKey, region, ...(tls && { authority: tls.authority }) };
-  await untilHealthy(process, store);
+  await untilHealthy(process, store, { path: '/healthz', limitMs: READY_LIMIT_MS });
   return store;
 }
 
-async function untilHealthy(process: ServerProcess, { endpoint, authority }: StoreAccess): Promise<void> {
+/** Waits until the server responds with 200 at this path. */
+export async function untilHealthy(
+  process: ServerProcess,
+  { endpoint, authority }: StoreAccess,
+  { path, limitMs }: { readonly path: string; readonly limitMs: number },
+): Promise<void> {
   const dispatcher = new Agent(authority === undefined ? {} : { connect: { ca: authority } });
   try {
     await process.ready(async () => {
-      const { statusCode, body } = await request(`${endpoint}/healthz`, { dispatcher });
+      const { statusCode, body } = await request(`${endpoint}${path}`, { dispatcher });
       await body.dump();
       return statusCode === 200;
-    }, READY_LIMIT_MS);
+    }, limitMs);
   } finally {
     await dispatcher.close();
   }

@@ -1,20 +1,21 @@
+import { generateKeyPairSync, sign } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-/** The issuer of the cluster's service account tokens, reachable without credentials, as a cloud provider publishes it. */
+/** An issuer of tokens that is reachable without credentials, as a cloud provider publishes the one of a cluster. */
 export interface IssuerFront extends AsyncDisposable {
   readonly openIdConfigUrl: string;
 }
 
-const read = async (cluster: Cluster, path: string): Promise<object> =>
-  JSON.parse((await cluster.kubectl(['get', '--raw', path])).stdout) as object;
+/** An issuer whose tokens may expire earlier than those of an API server, which live for at least ten minutes. */
+export interface TokenIssuer extends IssuerFront {
+  /** A token of the zippers' service account. */
+  tokenFor(audience: string, lifetimeSeconds: number): string;
+}
 
-/** Serves the OpenID configuration and the keys of the API server. */
-export const startIssuerFront = async (cluster: Cluster): Promise<IssuerFront> => {
-  const config = await read(cluster, '/.well-known/openid-configuration');
-  const keys = await read(cluster, '/openid/v1/jwks');
+const publish = async (config: object, keys: object): Promise<IssuerFront> => {
   const server = createServer(({ url }, response) => {
     const documents: Readonly<Record<string, object>> = {
       '/.well-known/openid-configuration': { ...config, jwks_uri: `${base()}/keys` },
@@ -32,6 +33,36 @@ export const startIssuerFront = async (cluster: Cluster): Promise<IssuerFront> =
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+    },
+  };
+};
+
+const read = async (cluster: Cluster, path: string): Promise<object> =>
+  JSON.parse((await cluster.kubectl(['get', '--raw', path])).stdout) as object;
+
+/** Serves the OpenID configuration and the keys of the API server. */
+export const startIssuerFront = async (cluster: Cluster): Promise<IssuerFront> =>
+  publish(await read(cluster, '/.well-known/openid-configuration'), await read(cluster, '/openid/v1/jwks'));
+
+const ISSUER = 'https://issuer.test.example';
+
+const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+export const startTokenIssuer = async (): Promise<TokenIssuer> => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const key = { kid: 'test', alg: 'RS256', use: 'sig' };
+  const front = await publish(
+    { issuer: ISSUER },
+    { keys: [{ ...publicKey.export({ format: 'jwk' }), ...key }] },
+  );
+  return {
+    ...front,
+    tokenFor: (audience, lifetimeSeconds) => {
+      const iat = Math.floor(Date.now() / 1000);
+      const sub = 'system:serviceaccount:shop:zipjobs-zipper';
+      const claims = { iss: ISSUER, sub, aud: [audience], iat, exp: iat + lifetimeSeconds };
+      const unsigned = `${base64url({ alg: key.alg, kid: key.kid })}.${base64url(claims)}`;
+      return `${unsigned}.${sign('sha256', Buffer.from(unsigned), privateKey).toString('base64url')}`;
     },
   };
 };

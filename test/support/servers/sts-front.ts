@@ -1,43 +1,65 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 /** A front of a real security token service whose sessions expire earlier. */
 export interface StsFront extends AsyncDisposable {
   readonly endpoint: string;
   /** Number of sessions so far. */
   readonly sessions: number;
+  /** The token of each request and the status of its response, in order. */
+  readonly requests: readonly StsExchange[];
+  /** Refuses connections until `start`. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export interface StsExchange {
+  readonly token: string;
+  readonly status: number;
 }
 
 /** Passes each request on, and replaces the expiration in the response. */
 export const startStsFront = async (stsEndpoint: string, lifetimeMs: number): Promise<StsFront> => {
-  let sessions = 0;
+  // Not an ephemeral port: another process could take that while the front is stopped.
+  const [port = 0] = await freePorts(1);
+  const requests: StsExchange[] = [];
   const server = createServer((request, response) => {
     const pass = async (): Promise<void> => {
+      const body = await text(request);
       const passed = await fetch(stsEndpoint, {
         method: request.method ?? 'GET',
         headers: { 'content-type': request.headers['content-type'] ?? '' },
-        body: await buffer(request),
+        body,
       });
-      const text = await passed.text();
+      const xml = await passed.text();
       const expiration = new Date(Date.now() + lifetimeMs).toISOString();
-      if (passed.ok) sessions += 1;
+      const token = new URLSearchParams(body).get('WebIdentityToken') ?? '';
+      requests.push({ token, status: passed.status });
       response.writeHead(passed.status, { 'content-type': 'application/xml' });
-      response.end(text.replace(/<Expiration>[^<]*</, `<Expiration>${expiration}<`));
+      response.end(xml.replace(/<Expiration>[^<]*</, `<Expiration>${expiration}<`));
     };
     pass().catch(() => response.destroy());
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const start = async (): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const stop = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeAllConnections();
+    await closed;
+  };
+  await start();
   return {
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${port}`,
     get sessions() {
-      return sessions;
+      return requests.filter(({ status }) => status === 200).length;
     },
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    requests,
+    start,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 };
