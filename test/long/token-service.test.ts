@@ -105,27 +105,40 @@ describe('a zipper without stored keys', function () {
   };
 
   it('uses its session while the token service is away, and gets the next one with the replaced token (X21)', async () => {
-    const lifetimeMs = 12_000;
+    const lifetimeMs = 9_000;
     await using sts = await startStsFront(minio.endpoint, lifetimeMs);
     const file = createFedFile();
-    const token = issuer.tokenFor(AUDIENCE, lifetimeMs / 1000);
-    const job = await start({ key: 'long.zip', sts, file, token, env: PERSISTENT });
-    await job.until('first session', () => sts.sessions === 1);
-    const startedAt = performance.now();
-    await sts.stop();
+    const freshToken = (): string => issuer.tokenFor(AUDIENCE, lifetimeMs / 1000);
+    const job = await start({ key: 'long.zip', sts, file, token: freshToken(), env: PERSISTENT });
+    /** Gets a session and stops the token service. Returns when the session and the token have ended. */
+    const lastSession = async (): Promise<number> => {
+      const { sessions } = sts;
+      await job.until('session', async () => {
+        if (sts.sessions === sessions) await job.replaceToken(freshToken());
+        return sts.sessions > sessions;
+      });
+      await sts.stop();
+      return performance.now() + lifetimeMs;
+    };
 
-    const renewsAt = startedAt + (lifetimeMs * 2) / 3;
-    await job.until('failed renewal', () => {
-      if (performance.now() > renewsAt) file.feed();
-      return job.countOf(RENEWAL_FAILED) > 0;
+    let endsAt = await lastSession();
+    await job.until('failed renewal', async () => {
+      if (performance.now() > endsAt - lifetimeMs / 3) file.feed();
+      if (job.countOf(RENEWAL_FAILED) > 0) return true;
+      // A machine that is very busy may miss the last third of a session.
+      if (performance.now() > endsAt) {
+        await sts.start();
+        endsAt = await lastSession();
+      }
+      return false;
     });
-    expect(job.countOf(RETRY)).to.equal(0);
-
+    const { sessions } = sts;
+    const retries = job.countOf(RETRY);
     await job.until('repeated request to the store', () => {
       file.feed();
-      return performance.now() > startedAt + lifetimeMs && job.countOf(RETRY) > 2;
+      return performance.now() > endsAt && job.countOf(RETRY) > retries + 2;
     });
-    expect(sts.sessions).to.equal(1);
+    expect(sts.sessions).to.equal(sessions);
 
     await sts.start();
     await job.until('refused token', () => sts.requests.some(({ status }) => status === 400));
@@ -134,10 +147,8 @@ describe('a zipper without stored keys', function () {
     file.end();
     const { code, output } = await job.ended;
     expect(code, output).to.equal(0);
-    const accepted = sts.requests.filter(({ status }) => status === 200);
-    expect(accepted[0]?.token).to.equal(token);
-    expect(accepted[1]?.token).to.equal(next);
-    expect(sts.requests).to.deep.include({ token, status: 400 });
+    const accepted = sts.requests.filter(({ status }) => status === 200).map(({ token }) => token);
+    expect(accepted.indexOf(next), 'first session of the next token').to.equal(sessions);
     const { entries } = readZip(await reader.bytes('long.zip'));
     expect(entries.map(({ size, crc }) => ({ size, crc }))).to.deep.equal([file.content]);
     expect(output).not.to.contain('eyJ');
