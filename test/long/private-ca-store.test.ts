@@ -10,7 +10,8 @@ import { type BucketReader, createBucketReader } from '#test/support/clients/buc
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { type IssuerFront, startIssuerFront } from '#test/support/servers/issuer-front.ts';
 import { AUDIENCE, type Minio, ROLE, startTestMinio } from '#test/support/servers/minio.ts';
-import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
+import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
+import { startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
@@ -19,8 +20,7 @@ import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import { createBucket } from '#tools/local-cluster/store.ts';
 
 const NAMESPACE = 'private-ca-store';
-const CA = certificateText('private-ca.pem');
-const TLS = { cert: certificateText('private.pem'), key: certificateText('server.key'), ca: CA };
+const CA = PRIVATE_TLS.authority;
 const CONFIG_MAP = { name: 'store-ca', key: 'ca.crt' };
 const BYTES = 100_000;
 
@@ -41,7 +41,7 @@ describe('a store with a private certificate authority', function () {
     flow = life.use(await startFlow(NAMESPACE));
     baseUrl = flow.baseUrl;
     const issuer: IssuerFront = life.use(await startIssuerFront(flow.cluster));
-    const started = await startTestMinio({ dir: flow.cluster.dir, issuer, tests: 3, tls: TLS });
+    const started = await startTestMinio({ dir: flow.cluster.dir, issuer, tests: 3, tls: PRIVATE_TLS });
     if (!started) return this.skip();
     minio = life.use(started);
     source = life.use(await startTlsFront(flow.origin.origin));

@@ -73,7 +73,13 @@ export async function startMinio(options: MinioOptions): Promise<AsyncDisposable
       MINIO_UPDATE: 'off',
     },
   });
-  const access = { endpoint, accessKeyId, secretAccessKey, region: REGION, ...(tls && { authority: tls.authority }) };
+  const access = {
+    endpoint,
+    accessKeyId,
+    secretAccessKey,
+    region: REGION,
+    ...(tls && { authority: tls.authority }),
+  };
   const stop = async (): Promise<void> => {
     await process.kill();
     await rm(folder, { recursive: true, force: true });
