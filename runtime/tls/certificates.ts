@@ -28,7 +28,8 @@ export const parseCertificates = (text: string, origin: string): readonly Certif
   for (let at = text.indexOf(ANY_BEGIN); at !== -1; at = text.indexOf(ANY_BEGIN, at)) {
     const which = `${origin}: certificate ${found.length + 1}`;
     // Such as a private key, which must not be copied to other places.
-    if (!text.startsWith(BEGIN, at)) throw new ConfigError(`${which} is another kind of PEM block`);
+    if (!text.startsWith(BEGIN, at))
+      throw new ConfigError(`${origin}: PEM block ${found.length + 1} is not a certificate`);
     const end = text.indexOf(END, at);
     const next = text.indexOf(ANY_BEGIN, at + 1);
     // Node would read the first valid certificate in it.

@@ -67,7 +67,7 @@ describe('checkNewBucket', () => {
       'a CA bundle with a private key (X22)',
       { ...S3, caBundle: certificateText('server.key') },
       'caBundle',
-      /^The CA bundle: certificate 1 is another kind of PEM block$/,
+      /^The CA bundle: PEM block 1 is not a certificate$/,
     ],
     [
       'a CA bundle without a certificate (X22)',

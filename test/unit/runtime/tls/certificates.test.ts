@@ -38,7 +38,7 @@ describe('parseCertificates', () => {
     for (const text of ['', 'certificate', '-----BEGIN'])
       expect(errorOf(text)).to.contain('contains no certificate');
     const error = errorOf(CA + certificateText('server.key'));
-    expect(error).to.contain('certificate 2 is another kind of PEM block');
+    expect(error).to.contain('PEM block 2 is not a certificate');
     expect(error).not.to.contain(certificateText('server.key').split('\n')[1]);
   });
 });
