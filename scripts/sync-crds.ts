@@ -1,6 +1,6 @@
 /**
- * Copies crds/*.yaml into the chart, with the annotations that make Helm and Argo CD keep them, because their deletion deletes
- * every object of our kinds, and with the labels of the release. Run it after you change a definition; a test compares the copies.
+ * Copies crds/*.yaml into the chart, with the labels of the release and the annotations that make Helm and Argo CD keep them:
+ * deleting a definition deletes every object of its kind. Run it after you change a definition; a test compares the copies.
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -6,7 +6,7 @@ export interface Check {
   readonly component: 'api' | 'controller' | 'dashboard';
   readonly url: string;
   readonly status: number;
-  /** A part of the body that no other program would send. */
+  /** Text that the body must contain. */
   readonly contains: string;
 }
 

@@ -37,7 +37,7 @@ const readStart = async (response: Response): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8');
 };
 
-/** A body in one line. Pages say nothing in so few characters. */
+/** The body in one line, for an error message; nothing for a page, whose first characters say nothing useful. */
 const shown = (response: Response, body: string): string => {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
   const text = body.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_SHOWN_CHARACTERS);
@@ -48,7 +48,7 @@ const request = async (check: Check, signal: AbortSignal): Promise<Problem | und
   let response: Response;
   let body: string;
   try {
-    // A kept connection would lead each repetition to the same pod.
+    // A connection that is kept alive would send each retry to the same pod.
     const headers = { connection: 'close' };
     response = await fetch(check.url, { redirect: 'manual', headers, signal });
     body = await readStart(response);

@@ -37,7 +37,7 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
   const layers = join(cache, 'layers');
   const buildah = createBuildah(layers, dir);
   await mkdir(layers, { recursive: true, mode: 0o700 });
-  // Containers of builds that were killed use some of the images.
+  // Forced, because containers of killed builds may still use some of the images.
   const clear = (): Promise<string> => buildah(['rmi', '--all', '--force']);
   await limitLayers({ folder: layers, clear }, LAYERS_LIMIT_MIB, log);
   await buildBase(buildah, dir);

@@ -96,7 +96,7 @@ const BY_NAME: ReadonlyMap<string, Verdict> = new Map<string, Verdict>([
 ]);
 for (const name of THROTTLES) (BY_NAME as Map<string, Verdict>).set(name, later);
 
-/** Node suggests one of its own flags for these. */
+/** Our text replaces Node's, which suggests a flag of Node. */
 const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

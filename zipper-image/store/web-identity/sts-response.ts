@@ -66,7 +66,7 @@ const rejection = (attempted: string, response: StsResponse, token: string): Sto
     status === 429 ||
     status === 408 ||
     TRANSIENT.has(code) ||
-    // MinIO has no code of its own for that.
+    // MinIO has no error code of its own for an expired token.
     isExpiredToken(token, timeOf(response));
   const says = [String(status), storeCode === 'NoCode' ? '' : storeCode]
     .filter((part) => part !== '')
