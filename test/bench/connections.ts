@@ -1,6 +1,6 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Servers keep a connection for the length of a request at least. A shorter one may not be counted. */
+/** A connection is open for at least one request. One that is shorter than this may not be counted. */
 const SAMPLE_MS = 20;
 
 const socketOf = (descriptor: string): string | undefined => {

@@ -1,4 +1,4 @@
-/** The clock of only one process jumps while jobs run. The clocks of zipper and node: integration/zipper-environment.test.ts. */
+/** The clock of only one process jumps while jobs run. The clocks of zipper and node: long/zipper-environment.test.ts. */
 import { expect } from 'chai';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { startClusterTime } from '#test/support/processes/cluster-time.ts';

@@ -27,7 +27,7 @@ describe('the definitions of the chart', function () {
       });
   });
 
-  it('remain when the release is removed, or Argo CD finds them no longer in Git (X12)', async () => {
+  it('remain when the release is removed, or when Argo CD prunes what is no longer in Git (X12)', async () => {
     const definitions = (await render()).filter(isDefinition);
     expect(definitions).to.have.length(4);
     for (const { metadata } of definitions)

@@ -17,7 +17,7 @@ const TEST_POD = {
     },
   },
 };
-/** What it may reach of the controller. */
+/** The ingress rule of the controller that admits it. */
 const TEST_OF_CONTROLLER = { from: [TEST_POD], ports: [{ protocol: 'TCP', port: 'admin' }] };
 
 interface Peer {
@@ -99,7 +99,7 @@ describe('the network policies of the chart', function () {
     expect(opened.egress).to.deep.equal([DNS, API_SERVER, redis]);
   });
 
-  it('allow no connections to the controller but those of helm test, and from it those of webhooks, not of stores (P10, N4)', async () => {
+  it('allow only helm test to reach the controller, and the controller to reach webhooks but not stores (P10, N4)', async () => {
     const open = { 'egress.allowCidrs': ['10.2.0.0/16'], 'store.allowCidrs': ['10.96.7.0/24'] };
     const spec = specOf(await render({ ...ENABLED, ...open }), 'controller');
     expect(spec.policyTypes).to.deep.equal(['Ingress', 'Egress']);

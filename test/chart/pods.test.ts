@@ -97,7 +97,7 @@ describe('the pods of the chart', function () {
       'zipjobs-uninstall',
       'zipjobs-test',
     ]);
-    // Without hooks, as in GitOps, none of them.
+    // An installation without Helm's hooks starts none of them.
     for (const { metadata } of started) expect(metadata.annotations).to.have.property('helm.sh/hook');
     expect(objects.filter(({ kind }) => kind === 'Deployment')).to.have.length(3);
   });

@@ -34,7 +34,7 @@ for (const plain of [false, true])
       for (const { contender, wall_s: wall } of results) expect(wall, contender).to.be.greaterThan(0);
     });
 
-    it('uploads the bytes of the files in their order as the floor', async () => {
+    it('uploads the bytes of the files in the order of the list with the floor', async () => {
       await using origin = await openOrigin(BENCH, world);
       const floor = (await findContenders(world, log)).find(({ name }) => name === 'floor');
       if (!floor) throw new Error('no floor was found');

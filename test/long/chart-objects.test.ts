@@ -42,7 +42,7 @@ const downloadModules = async (): Promise<readonly Module[]> => {
   return JSON.parse(`[${stdout.trim().replaceAll('}\n{', '},{')}]`) as readonly Module[];
 };
 
-/** The objects of all values files; once those that are the same for several. */
+/** The objects of all values files, without duplicates. */
 const renderAll = async (): Promise<readonly KubeObject[]> => {
   const objects: KubeObject[] = [];
   for (const file of readdirSync(VALUES))

@@ -107,7 +107,7 @@ describe('a store with a private certificate authority', function () {
     expect(status?.failure?.message).to.contain(remedy);
   });
 
-  it("is trusted by the bucket's caBundle, which counts neither for sources nor for the token service (X22)", async () => {
+  it("is trusted through the bucket's caBundle, which applies neither to sources nor to the token service (X22)", async () => {
     const ready = await readyAfter(KEYS, { caBundle: CA });
     expect(ready, JSON.stringify(ready)).to.include({ status: 'True', reason: 'BucketTested' });
     await expectArchive(KEYS, 'bundle.zip', flow.origin.origin);
@@ -118,7 +118,7 @@ describe('a store with a private certificate authority', function () {
     expect(role?.message).to.contain('ask your administrator to add the authority to trustBundle');
   });
 
-  it("is trusted by the chart's trustBundle, with stored keys, and with a role and its token service (X22)", async () => {
+  it("is trusted through the chart's trustBundle, with stored keys, and with a role and its token service (X22)", async () => {
     life.defer(() => resetInstallation());
     await applyObjects(flow.cluster, [
       {

@@ -26,7 +26,7 @@ const ENV = {
   SOURCE_IDLE_TIMEOUT_MS: '100000',
   SOURCE_MIN_RATE_WINDOW_MS: '100000',
 };
-/** For most of a minute, as each wait is a second on average. */
+/** Retries for most of a minute: each wait is one second on average. */
 const PERSISTENT = { STORE_ATTEMPTS: '50', STORE_THROTTLED_ATTEMPTS: '50', STORE_RETRY_MAX_MS: '2000' };
 const BRIEF = { STORE_ATTEMPTS: '3', STORE_THROTTLED_ATTEMPTS: '3' };
 const RENEWAL_FAILED = 'could not renew the credentials; the current ones are still valid';
@@ -76,7 +76,7 @@ describe('a zipper without stored keys', function () {
       task: { bucket: { service: 's3', name: BUCKET, endpoint: minio.endpoint, webIdentity } },
       env: { ...ENV, ...env },
     });
-    /** As the kubelet does, so that no reader sees a part of it. */
+    /** Replaces the file atomically, as the kubelet does. */
     const replaceToken = async (text: string): Promise<void> => {
       const path = join(command.directory, 'bucket/token');
       await writeFile(`${path}.new`, text);
@@ -110,7 +110,7 @@ describe('a zipper without stored keys', function () {
     const file = createFedFile();
     const freshToken = (): string => issuer.tokenFor(AUDIENCE, lifetimeMs / 1000);
     const job = await start({ key: 'long.zip', sts, file, token: freshToken(), env: PERSISTENT });
-    /** Gets a session and stops the token service. Returns when the session and the token have ended. */
+    /** Gets a session and stops the token service. Returns the time at which the session and the token end. */
     const lastSession = async (): Promise<number> => {
       const { sessions } = sts;
       await job.until('session', async () => {

@@ -168,7 +168,7 @@ describe('the release on a real node', function () {
 
   it('fails helm test without a pod of the API, and says what to do next (X29)', async () => {
     await installOnNode(cluster, IMAGE_TAG, { api: { replicas: 0 }, test: { timeoutSeconds: 5 } });
-    // Until then, its Service leads to the pod that ends.
+    // Until then, its Service leads to a pod that still responds.
     await until('the pods of the API to end', async () => {
       const selection = ['-n', RELEASE_NAMESPACE, '-l', 'app.kubernetes.io/component=api'];
       return (await cluster.kubectl(['get', 'pods', ...selection, '-o', 'name'])).stdout === '';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 /**
- * The arguments of the kubectl command in this document that starts like this, without a comment.
+ * The arguments of the only kubectl command in a document that starts with these words, without its comment.
  * @throws Error if there is no such command, or more than one
  */
 export const documentedKubectl = async (path: string, start: string): Promise<readonly string[]> => {

@@ -6,7 +6,7 @@ import type { OriginRoute } from './origin-request.ts';
 /** A source without a length that sends its next bytes when the test says so. */
 export interface FedFile {
   readonly route: OriginRoute;
-  /** Sends more than the smallest part of an upload, unless the client has not read the bytes before. */
+  /** Sends more than the smallest part of an upload, unless the client has not read the previous bytes yet. */
   feed(): void;
   end(): void;
   /** What it sent so far. */

@@ -72,7 +72,7 @@ describe('the certificate authorities of a zipper', function () {
     expect((await run({ source: fronts.source, endpoint: other.url }, { env })).code).to.equal(0);
   });
 
-  it('are named with what to do when the certificate of a store has another (X22)', async () => {
+  it('must include that of a store, and the failure says where to add it (X22)', async () => {
     await using selfSigned = await startTlsFront(store.endpoint, 'loopback.pem');
     await using signed = await startTlsFront(store.endpoint, 'private.pem');
     for (const [endpoint, code] of [

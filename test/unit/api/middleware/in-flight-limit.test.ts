@@ -91,7 +91,7 @@ describe('limits of requests in flight', () => {
     for (const response of await Promise.all([...held, theirs])) expect(response.status).to.equal(201);
   });
 
-  it('let a project that sends too fast wait, and no other (N7)', async () => {
+  it('delay the requests of a project that sends too fast, and no others (N7)', async () => {
     const clock = createManualClock();
     const rateLimits = { requestsPerMinutePerToken: 60, undelayedRequestsPerSecond: 1 };
     await using api = await startApiServer({ clock, rateLimits });

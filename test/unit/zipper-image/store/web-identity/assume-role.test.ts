@@ -132,12 +132,12 @@ describe('the request for credentials of a role', () => {
       expect(await failureOf(ask({ timeoutMs: 200 }))).to.include({ retryable, httpStatus: undefined });
     });
 
-  // As MinIO reports it, which has no code of its own for that.
+  // As MinIO reports it, which has no error code of its own for an expired token.
   for (const [what, life, retryable] of [
     ['has expired', -1, true],
     ['has not expired', 600, false],
   ] as const)
-    it(`${retryable ? 'can be repeated' : 'is not repeated'} after a token was refused that ${what} (X21)`, async () => {
+    it(`${retryable ? 'can be repeated' : 'is not repeated'} after the refusal of a token that ${what} (X21)`, async () => {
       token = tokenWith({ aud: [AUDIENCE], exp: Math.floor(Date.now() / 1000) + life });
       sts.reply = { kind: 'error', status: 400, code: 'InvalidParameterValue', message: 'Token is expired' };
       const code = retryable ? 'StoreUnavailable' : 'BucketCredentialsInvalid';
