@@ -6,6 +6,7 @@ import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import { hasResponse } from './abort-upload.ts';
 import { createLateSignal } from './late-signal.ts';
 import type { Store } from './store.ts';
+import { isUnsent } from './store-errors.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
 
 export interface StartUploadDeps {
@@ -21,7 +22,7 @@ export interface StartUploadDeps {
 
 /**
  * Starts an upload and returns its ID, even if the process was stopped meanwhile. Then the caller must abort it. A
- * failed start may have left an upload unless the store clearly rejected it; this is counted.
+ * failed start may have left an upload unless the store clearly rejected it, or never received it; this is counted.
  */
 export const startUpload = async (deps: StartUploadDeps): Promise<string> => {
   const { store, key, attempt, retryPolicy, signal, graceMs, uploadsLeft } = deps;
@@ -31,7 +32,7 @@ export const startUpload = async (deps: StartUploadDeps): Promise<string> => {
     try {
       return await store.createUpload(key, attempt, late.signal);
     } catch (error) {
-      if (!hasResponse(error)) tries.unacknowledged += 1;
+      if (!hasResponse(error) && !isUnsent(error)) tries.unacknowledged += 1;
       throw error;
     }
   };

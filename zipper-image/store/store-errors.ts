@@ -185,6 +185,25 @@ export const toStoreError = (thrown: unknown, attempted: string, untrusted = STO
 export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof StoreError && names.includes(error.storeCode);
 
+/** Failures of the name, the proxy, the connection or its certificate: all occur before the request is sent. */
+const UNSENT: readonly string[] = [
+  'EAI_AGAIN',
+  'ENOTFOUND',
+  'ECONNREFUSED',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'CERT_HAS_EXPIRED',
+  ...UNKNOWN_AUTHORITY,
+  'EgressRefused',
+  'ERR_IP_BLOCKED',
+  'ProxyAuthenticationRequired',
+  'ProxyForbidden',
+  'ProxyUnavailable',
+];
+
+/** True if the store certainly did not receive the request. */
+export const isUnsent = (error: unknown): boolean => isStoreCode(error, ...UNSENT);
+
 /** Temporary credentials that the store no longer accepts. MinIO does not know their key after they have expired. */
 const EXPIRED: readonly string[] = [
   'ExpiredToken',

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log.ts';
+import { startTlsFront } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
@@ -102,5 +103,32 @@ describe('starting an upload during a stop', () => {
       0, 1, 0,
     ]);
     expect(harness.hostile.objects.has(KEY)).to.equal(true);
+  });
+});
+
+describe('starting an upload at a store that cannot be reached', () => {
+  const failed = async (endpoint: string): Promise<readonly [unknown, object]> => {
+    await using harness = await UploadHarness.start({ endpoint });
+    const end = await harness.open().catch((error: unknown) => error);
+    return [end, harness.left.reported()];
+  };
+
+  it('needs no recovery if the store refuses connections (F25)', async () => {
+    const [error, left] = await failed('http://127.0.0.1:1');
+    expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'ECONNREFUSED' });
+    expect(left).to.deep.equal({});
+  });
+
+  it('needs no recovery if the certificate of the store is not trusted (F25)', async () => {
+    await using front = await startTlsFront('http://127.0.0.1:1');
+    const [error, left] = await failed(front.url);
+    expect(error).to.include({ code: 'BucketMisconfigured' });
+    expect(left).to.deep.equal({});
+  });
+
+  it('needs no recovery if the store may not be reached (F25)', async () => {
+    const [error, left] = await failed('http://192.0.2.1');
+    expect(error).to.include({ code: 'BucketMisconfigured' });
+    expect(left).to.deep.equal({});
   });
 });

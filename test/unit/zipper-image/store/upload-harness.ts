@@ -47,6 +47,8 @@ export interface UploadHarnessOptions
   extends Partial<Pick<StoreOptions, 'idleTimeoutMs' | 'connectTimeoutMs' | 'credentials'>> {
   /** The kind of store that the hostile store is treated as. */
   readonly kind?: StoreKind;
+  /** Default: the hostile store. */
+  readonly endpoint?: string;
 }
 
 /** An upload to a store that can inject faults, with an older object at its key. */
@@ -62,13 +64,13 @@ export class UploadHarness implements AsyncDisposable {
   }
 
   static async start(options: UploadHarnessOptions = {}): Promise<UploadHarness> {
-    const { kind = 'custom', ...given } = options;
     const hostile = await startHostileStore();
+    const { kind = 'custom', endpoint = hostile.endpoint, ...given } = options;
     hostile.objects.set(KEY, OLD);
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.0/8'], denyCidrs: [] });
     const store = createStore({
       bucket: { service: 's3', name: 'bucket' },
-      provider: localProvider(kind, hostile.endpoint),
+      provider: localProvider(kind, endpoint),
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
       agents: createGuardedHttpAgents(policy, { connections: 4 }),
       connectTimeoutMs: 10_000,
