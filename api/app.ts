@@ -62,7 +62,12 @@ const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) =
     jsonBody: createJsonBody({ ...body, bodies }),
     creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
     active: createActiveLimit(maxActive),
-    pace: createPacing(rateLimits, clock),
+    pace: createPacing({
+      rateLimits,
+      clock,
+      onDelayed: () => metrics.delayed.inc(),
+      onExceeded: () => metrics.rateLimited.inc({ limit: 'second' }),
+    }),
   };
 };
 
@@ -81,7 +86,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const { requests, pace, jsonBody, creates, active } = createLimits(deps);
+  const { requests, jsonBody, pace, creates, active } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -95,7 +100,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       router.get(path, named(path), serveDocument(document));
     }
     const collection = `${base}/v1/zips`;
-    const steps = [named(collection), authentication('create'), requests, pace, jsonBody, creates, active];
+    const steps = [named(collection), authentication('create'), requests, jsonBody, pace, creates, active];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
     router.get(item, named(item), authentication('read'), requests, pace, active, (ctx) =>
@@ -128,12 +133,18 @@ const noStore: ApiMiddleware = async (ctx, next) => {
   await next();
 };
 
-const logFieldsOf = ({ error, principal, zipJob }: ApiState): Readonly<Record<string, unknown>> => ({
+const logFieldsOf = ({
+  error,
+  principal,
+  zipJob,
+  delayedMs,
+}: ApiState): Readonly<Record<string, unknown>> => ({
   code: error?.code,
   param: error?.param ?? undefined,
   project: principal?.namespace,
   zipToken: principal?.tokenName,
   zipJob,
+  delayedMs,
 });
 
 /** The HTTP API: order of the middleware and routes. */

@@ -9,6 +9,8 @@ export interface ApiState extends RequestState {
   error?: ApiError;
   /** The ZipJob that the request created or read. */
   zipJob?: string;
+  /** How long the request waited because its token or project sent too many per second. */
+  delayedMs?: number;
 }
 
 export type ApiContext = RequestContext<ApiState>;

@@ -9,6 +9,7 @@ export interface ApiMetrics extends RequestMetrics {
   readonly incompleteJobs: Counter;
   readonly idempotentReplays: Counter;
   readonly rateLimited: Counter<'limit'>;
+  readonly delayed: Counter;
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
 }
@@ -54,8 +55,13 @@ const jobMetrics = (registers: Registry[]) => ({
 const limitMetrics = (registers: Registry[]) => ({
   rateLimited: new Counter({
     name: 'zip_api_rate_limited_total',
-    help: 'Requests that returned 429, by exceeded limit: token, project or failures (of authentication, by client address).',
+    help: 'Requests that returned 429, by exceeded limit: token, project, failures (of authentication, by client address) or second (more than may wait).',
     labelNames: ['limit'],
+    registers,
+  }),
+  delayed: new Counter({
+    name: 'zip_api_delayed_requests_total',
+    help: 'Requests that waited up to two seconds because their token or project sent them much faster than its limit per minute allows on average.',
     registers,
   }),
   uncounted: new Counter({

@@ -14,7 +14,7 @@ type Caller = Pick<Principal, 'namespace' | 'tokenName' | 'project'>;
 export interface RateLimits {
   /** Counts a request with a valid token. */
   take(caller: Caller): Promise<readonly ApiQuota[]>;
-  /** How long an accepted request waits, in milliseconds, because its token or project sends too many per second. */
+  /** How long an accepted request waits, in milliseconds, because its token or project sends too many per second; Infinity if it is refused. */
   delayMs(caller: Caller): number;
   /** Counts a request with an invalid token. */
   fail(address: string): Promise<readonly ApiQuota[]>;

@@ -31,7 +31,7 @@ export const RATE_LIMIT_SETTINGS = {
     maximum: 1_000_000,
     default: 50,
     description:
-      'requests per second of a token or project that are never delayed; faster ones are spread evenly over the minute, after a burst of two seconds',
+      'requests per second of a token or project that each API replica never delays; above it and above an even share of the limit per minute, they are spread evenly after a burst of two seconds, and receive 429 if they would wait longer than two seconds',
   },
   apiReplicas: {
     env: 'API_REPLICAS',

@@ -104,6 +104,26 @@ describe('limits of requests in flight', () => {
     expect(api.jobs.calls).to.have.length(3);
     await clock.advance(1_000);
     expect((await third).status).to.equal(201);
+    expect(await api.registry.metrics()).to.contain('zip_api_delayed_requests_total 1\n');
+    expect(api.logLines.some((line) => line.includes('"delayedMs":1000'))).to.equal(true);
+  });
+
+  it('refuse requests of a project that would wait too long (N7)', async () => {
+    const clock = createManualClock();
+    const rateLimits = { requestsPerMinutePerToken: 60, undelayedRequestsPerSecond: 1 };
+    await using api = await startApiServer({ clock, rateLimits });
+    const accepted = Array.from({ length: 4 }, () => api.post(A_REQUEST));
+    await until('two requests to wait', () => clock.pending === 2);
+    const refused = await api.post(A_REQUEST);
+    expect(refused.status).to.equal(429);
+    expect(refused.headers.get('retry-after')).to.equal('2');
+    expect(refused.body.error).to.include({
+      code: 'rate_limit_exceeded',
+      message: 'Too many requests per second. Send the request again in 2 s.',
+    });
+    expect(await api.registry.metrics()).to.contain('zip_api_rate_limited_total{limit="second"} 1\n');
+    await clock.advance(2_000);
+    for (const response of await Promise.all(accepted)) expect(response.status).to.equal(201);
   });
 
   it('return 503 to a project whose first request does not fit beside those of others (N7)', async () => {

@@ -14,14 +14,21 @@ describe('createRequestPace', () => {
     }
   });
 
-  it('spreads requests evenly after a burst of two seconds (N7)', () => {
+  it('spreads requests evenly after a burst of two seconds, and refuses those that would wait longer (N7)', () => {
     const delayRequest = createRequestPace(createManualClock());
-    const delays = Array.from({ length: REQUESTS }, () => delayRequest('a', 100));
-    const [first = 0, second = 0] = delays.filter((ms) => ms > 0);
-    expect(delays.filter((ms) => ms === 0)).to.have.lengthOf(200);
-    expect(first).to.be.closeTo(10, 0.001);
-    expect(second).to.be.closeTo(20, 0.001);
-    expect(delays.at(-1)).to.be.closeTo((REQUESTS - 200) * 10, 0.001);
+    const delays = Array.from({ length: REQUESTS }, () => delayRequest('a', 64));
+    expect(delays.slice(0, 128)).to.deep.equal(Array.from({ length: 128 }, () => 0));
+    const waits = Array.from({ length: 128 }, (_, index) => ((index + 1) * 1_000) / 64);
+    expect(delays.slice(128, 256)).to.deep.equal(waits);
+    expect(new Set(delays.slice(256))).to.deep.equal(new Set([Infinity]));
+  });
+
+  it('does not count refused requests (N7)', () => {
+    const clock = createManualClock();
+    const delayRequest = createRequestPace(clock);
+    for (let n = 0; n < REQUESTS; n += 1) delayRequest('a', 64);
+    clock.jump(1_000);
+    expect(delayRequest('a', 64)).to.equal(1_015.625);
   });
 
   it('delays no other subject (N7)', () => {
