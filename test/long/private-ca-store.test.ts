@@ -133,11 +133,15 @@ describe('a store with a private certificate authority', function () {
     await untilTokenKnown(baseUrl, flow.project.token);
     for (const name of [KEYS, WITH_ROLE]) {
       // The leader of the previous release may still create the Job of the first test.
-      await until(`${name} to be Ready`, async () => {
-        const ready = await readyAfter(name);
-        expect(ready, JSON.stringify(ready)).to.include({ status: 'True', reason: 'BucketTested' });
-        return true;
-      });
+      await until(
+        `${name} to be Ready`,
+        async () => {
+          const ready = await readyAfter(name);
+          expect(ready, JSON.stringify(ready)).to.include({ status: 'True', reason: 'BucketTested' });
+          return true;
+        },
+        { limitMs: 600_000 },
+      );
       await expectArchive(name, 'trusted.zip', source.url);
     }
   });

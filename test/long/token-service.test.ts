@@ -99,7 +99,7 @@ describe('a zipper without stored keys', function () {
       /** Waits for something that happens before the zipper ends. */
       until: (what: string, ask: () => boolean | Promise<boolean>) => {
         const early = ended.then(() => Promise.reject(new Error(`no ${what}:\n${output}`)));
-        return Promise.race([until(what, ask, { intervalMs: 100 }), early]);
+        return Promise.race([until(what, ask, { intervalMs: 100, limitMs: 300_000 }), early]);
       },
     };
   };
