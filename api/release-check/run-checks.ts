@@ -85,7 +85,7 @@ const remedy = (check: Check, { kind }: Problem, { config }: RunChecksDeps): str
   const selection = `-n ${config.namespace} -l ${labels}`;
   return kind === 'no response'
     ? `See whether its pods are ready: kubectl get pods ${selection}. If they are, check the network policies of the namespace and the DNS of the cluster.`
-    : `Read its logs: kubectl logs ${selection}`;
+    : `Read its logs: kubectl logs --tail=200 ${selection}`;
 };
 
 /** Runs all checks at the same time and writes their lines in this order. Returns whether all succeeded. */

@@ -126,7 +126,7 @@ describe('runChecks', () => {
     expect(lines[2]).to.equal(
       `failed: controller readiness: GET ${release.env.CONTROLLER_SERVICE_URL}/readyz: status 503 instead of 200: ` +
         '{"status":"failing","reason":"the caches are not filled yet"}. Tried for 0 s. Read its logs: ' +
-        'kubectl logs -n zipjobs-system -l app.kubernetes.io/instance=zips,app.kubernetes.io/component=controller',
+        'kubectl logs --tail=200 -n zipjobs-system -l app.kubernetes.io/instance=zips,app.kubernetes.io/component=controller',
     );
   });
 
