@@ -106,7 +106,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
 ]);
 
 const STORE_UNTRUSTED =
-  'the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle';
+  'the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle. If the authority is there, the store does not send its intermediate certificates';
 
 const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['ProxyAuthenticationRequired', never('StoreProxyAuthenticationRequired')],

@@ -81,7 +81,7 @@ describe('the certificate authorities of a zipper', function () {
     ] as const) {
       const { failure } = await run({ source: fronts.source, endpoint }, {});
       expect(failure?.message).to.equal(
-        `Starting the upload in bucket bucket: ${code}: the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle`,
+        `Starting the upload in bucket bucket: ${code}: the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle. If the authority is there, the store does not send its intermediate certificates`,
       );
     }
   });
