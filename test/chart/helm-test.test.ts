@@ -90,6 +90,14 @@ describe('helm test', function () {
     });
   });
 
+  it('has the labels and annotations of the operator beside its own (X29)', async () => {
+    const own = { 'sidecar.istio.io/inject': 'false' };
+    const values: Values = { 'test.podLabels': own, 'test.podAnnotations': { note: 'a' } };
+    const { metadata } = find(await render(values), 'Pod', 'zipjobs-test');
+    expect(metadata.labels).to.include({ ...own, 'app.kubernetes.io/component': 'test' });
+    expect(metadata.annotations).to.include({ note: 'a', 'helm.sh/hook': 'test' });
+  });
+
   it('reaches the controller through a Service of its admin port (X29)', async () => {
     const objects = await render();
     const { selector, ports } = find(objects, 'Service', 'zipjobs-controller')['spec'] as {
