@@ -20,6 +20,9 @@ export async function limitLayers(layers: Layers, limitMib: number, log: Log): P
 }
 
 async function mibOf(folder: string): Promise<number> {
-  const { stdout } = await promisify(execFile)('du', ['-sxm', folder]);
+  // Another build may remove files meanwhile; du then prints the sum and fails.
+  const { stdout } = await promisify(execFile)('du', ['-sxm', folder]).catch(
+    (error: { readonly stdout: string }) => error,
+  );
   return Number.parseInt(stdout, 10);
 }
