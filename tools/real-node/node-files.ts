@@ -88,6 +88,10 @@ function kubeletConfig({ dir, caPath, cgroup }: NodeFileOptions): unknown {
     cgroupRoot: `/${cgroup}`,
     failCgroupV1: false,
     failSwapOn: false,
+    // A restarted kubelet may report once in the second in which it was killed, and then, if nothing changes, only after five
+    // minutes by default.
+    nodeStatusUpdateFrequency: '2s',
+    nodeStatusReportFrequency: '5s',
     clusterDNS: [ADDRESSES.dns],
     clusterDomain: CLUSTER_DOMAIN,
     resolvConf: join(dir, 'resolv.conf'),
