@@ -3,6 +3,7 @@
  * are not retried here; the caller decides. Every failure is a StoreError.
  */
 
+import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
@@ -34,6 +35,15 @@ import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import type { Capabilities, PartChecksum } from './store-capabilities.ts';
 import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
+
+const WRITE_BYTES = 256 * 1024;
+
+function* slicesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += WRITE_BYTES) yield body.subarray(at, at + WRITE_BYTES);
+}
+
+/** TLS encrypts each write as a whole into other memory, so a part must not be a single write. */
+const bodyOf = (body: Uint8Array): Readable => Readable.from(slicesOf(body), { objectMode: false });
 
 export interface Part extends PartVerification {
   readonly number: number;
@@ -137,7 +147,8 @@ class S3Store implements Store {
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part> {
     const { number, body, digests } = part;
     return this.#asking(`Could not upload part ${number}`, async (attempted) => {
-      const input = { ...this.#on(upload), PartNumber: number, Body: body, ...digestHeaders(digests) };
+      const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: body.length };
+      const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
       const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
       return { number, bytes: body.length, digests, ...verifyPart(response, digests, attempted) };
     });
