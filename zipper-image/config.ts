@@ -3,7 +3,7 @@ import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
 import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
-import { LOG_LEVELS } from '#runtime/log.ts';
+import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 import { STS_SETTINGS } from './store/sts-settings.ts';
@@ -169,13 +169,7 @@ const STATUS_SETTINGS = {
 } as const satisfies Settings;
 
 const POD_SETTINGS = {
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    default: 'info',
-    enum: LOG_LEVELS,
-    description: 'minimum log level',
-  },
+  ...LOG_SETTINGS,
   taskFile: {
     env: ZIPPER_ENV.taskFile,
     type: 'string',

@@ -1,14 +1,8 @@
 import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
-import { LOG_LEVELS } from '#runtime/log.ts';
+import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 
 const RELEASE_CHECK_SETTINGS = {
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    enum: LOG_LEVELS,
-    default: 'info',
-    description: 'minimum log level',
-  },
+  ...LOG_SETTINGS,
   apiUrl: {
     env: 'API_SERVICE_URL',
     type: 'string',

@@ -1,5 +1,5 @@
 import { type ConfigOf, milliseconds, type Settings } from '../config.ts';
-import { LOG_LEVELS } from '../log.ts';
+import { LOG_SETTINGS } from '../log-settings.ts';
 
 const ADDRESSES = {
   host: {
@@ -24,13 +24,7 @@ const ADDRESSES = {
     default: 9090,
     description: 'port of health and metrics',
   },
-  logLevel: {
-    env: 'LOG_LEVEL',
-    type: 'string',
-    enum: LOG_LEVELS,
-    default: 'info',
-    description: 'minimum log level',
-  },
+  ...LOG_SETTINGS,
   trustedProxies: {
     env: 'TRUSTED_PROXIES',
     type: 'array',

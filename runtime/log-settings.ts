@@ -1,0 +1,12 @@
+import type { Settings } from './config.ts';
+import { LOG_LEVELS } from './log.ts';
+
+export const LOG_SETTINGS = {
+  logLevel: {
+    env: 'LOG_LEVEL',
+    type: 'string',
+    enum: LOG_LEVELS,
+    default: 'info',
+    description: 'minimum log level',
+  },
+} as const satisfies Settings;
