@@ -1,16 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { errorCode } from '#runtime/errors.ts';
-import { UsageError } from './usage-error.ts';
+import { readArgumentFile } from './read-argument-file.ts';
 
 /** @throws UsageError if the file cannot be read */
-export const readCaFile = async (path: string | undefined): Promise<string | undefined> => {
-  if (path === undefined) return undefined;
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(
-      `Cannot read the CA file ${path} (${errorCode(error)}). Pass a file with certificates in PEM form`,
-      error,
-    );
-  }
-};
+export const readCaFile = async (path: string | undefined): Promise<string | undefined> =>
+  path === undefined
+    ? undefined
+    : readArgumentFile(path, 'CA file', '. Pass a file with certificates in PEM form');

@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { BucketCredentials } from '#administration/bucket-input.ts';
-import { errorCode } from '#runtime/errors.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
+import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -53,12 +52,7 @@ const fromFile = async (
   { terminal }: Pick<Session, 'terminal'>,
 ): Promise<BucketCredentials> => {
   if (path === '-') return parseCredentials(await terminal.readInput(), 'Standard input');
-  try {
-    return parseCredentials(await readFile(path, 'utf8'), `The file ${path}`);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`Cannot read the credentials file ${path} (${errorCode(error)}). ${FORMS}`, error);
-  }
+  return parseCredentials(await readArgumentFile(path, 'credentials file', `. ${FORMS}`), `The file ${path}`);
 };
 
 const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined => {

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { Webhook, WebhookTest } from '#administration/webhook-view.ts';
-import { errorCode } from '#runtime/errors.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
+import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
 import { toFields } from './table.ts';
 import { UsageError } from './usage-error.ts';
@@ -66,11 +65,7 @@ const readUrl = async (
   if (urlFile === undefined) return url;
   if (url !== undefined) throw new UsageError('Pass the URL as an argument or with --url-file, not both');
   if (urlFile === '-') return (await terminal.readInput()).trim();
-  try {
-    return (await readFile(urlFile, 'utf8')).trim();
-  } catch (error) {
-    throw new UsageError(`Cannot read the file ${urlFile} (${errorCode(error)})`, error);
-  }
+  return (await readArgumentFile(urlFile, 'file')).trim();
 };
 
 const set: Command<SetArguments> = async (args, session) => {
