@@ -1,5 +1,6 @@
 import { type Clock, pause } from '#runtime/clock.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
+import { readStart } from '#runtime/http/read-start.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { Check } from './checks.ts';
 import type { ReleaseCheckConfig } from './config.ts';
@@ -25,18 +26,6 @@ interface Problem {
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_SHOWN_CHARACTERS = 200;
 
-/** The start of a body; the rest is not read. */
-const readStart = async (response: Response): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk);
-    bytes += chunk.length;
-    if (bytes >= MAX_BODY_BYTES) break;
-  }
-  return Buffer.concat(chunks).toString('utf8');
-};
-
 /** The body in one line, for an error message; nothing for a page, whose first characters say nothing useful. */
 const shown = (response: Response, body: string): string => {
   const isPage = response.headers.get('content-type')?.startsWith('text/html') ?? false;
@@ -51,7 +40,7 @@ const request = async (check: Check, signal: AbortSignal): Promise<Problem | und
     // A connection that is kept alive would send each retry to the same pod.
     const headers = { connection: 'close' };
     response = await fetch(check.url, { redirect: 'manual', headers, signal });
-    body = await readStart(response);
+    body = response.body === null ? '' : await readStart(response.body, MAX_BODY_BYTES);
   } catch (error) {
     return { kind: 'no response', text: `no response (${errorCode(error) ?? toError(error).message})` };
   }

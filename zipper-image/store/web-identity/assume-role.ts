@@ -4,6 +4,7 @@
  */
 import { type Dispatcher, request } from 'undici';
 import { isAbort } from '#runtime/errors.ts';
+import { readStart } from '#runtime/http/read-start.ts';
 import { StoreError, toStoreError } from '../store-errors.ts';
 import type { WebIdentity } from './sts-endpoint.ts';
 import { readSession, type Session, type StsResponse } from './sts-response.ts';
@@ -34,17 +35,6 @@ const formOf = ({ identity, sessionName }: AssumeRoleDeps, token: string): strin
     WebIdentityToken: token,
   }).toString();
 
-const readText = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > MAX_RESPONSE_BYTES) break;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
-};
-
 /** The token is in the body, because servers and proxies log URLs. */
 const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> => {
   const { statusCode, headers, body } = await request(deps.endpoint, {
@@ -58,7 +48,7 @@ const send = async (deps: AssumeRoleDeps, token: string): Promise<StsResponse> =
   return {
     status: statusCode,
     date: typeof date === 'string' ? date : undefined,
-    body: await readText(body),
+    body: await readStart(body, MAX_RESPONSE_BYTES),
   };
 };
 

@@ -1,0 +1,11 @@
+/** The start of a body as text: the pieces that fit into `maxBytes`. The rest is not read. */
+export const readStart = async (body: AsyncIterable<Uint8Array>, maxBytes: number): Promise<string> => {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > maxBytes) break;
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+};
