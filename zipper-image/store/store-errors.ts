@@ -108,7 +108,8 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
 const STORE_UNTRUSTED =
   'the certificate of the store is signed by an unknown authority; add the authority to spec.caBundle of the bucket, or ask your administrator to add it to trustBundle. If the authority is there, the store does not send its intermediate certificates';
 
-const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
+/** Failures of the name, the proxy, the connection or its certificate: all occur before the request is sent. */
+const UNSENT: ReadonlyMap<string, Verdict> = new Map([
   ['ProxyAuthenticationRequired', never('StoreProxyAuthenticationRequired')],
   ['ProxyForbidden', never('StoreProxyForbidden')],
   ['ProxyUnavailable', later],
@@ -116,9 +117,16 @@ const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
   ['ERR_IP_BLOCKED', never('BucketMisconfigured')],
   // The name does not exist. An unavailable resolver returns EAI_AGAIN.
   ['ENOTFOUND', { code: 'BucketMisconfigured', retryable: true }],
+  ['EAI_AGAIN', later],
+  ['ECONNREFUSED', later],
+  ['UND_ERR_CONNECT_TIMEOUT', later],
   ['ERR_TLS_CERT_ALTNAME_INVALID', never('BucketMisconfigured')],
   ['CERT_HAS_EXPIRED', never('BucketMisconfigured')],
   ...[...UNKNOWN_AUTHORITY].map((name) => [name, never('BucketMisconfigured')] as const),
+]);
+
+const BY_SYSTEM_CODE: ReadonlyMap<string, Verdict> = new Map([
+  ...UNSENT,
   ['EPROTO', never('BucketMisconfigured')],
 ]);
 
@@ -185,24 +193,8 @@ export const toStoreError = (thrown: unknown, attempted: string, untrusted = STO
 export const isStoreCode = (error: unknown, ...names: readonly string[]): boolean =>
   error instanceof StoreError && names.includes(error.storeCode);
 
-/** Failures of the name, the proxy, the connection or its certificate: all occur before the request is sent. */
-const UNSENT: readonly string[] = [
-  'EAI_AGAIN',
-  'ENOTFOUND',
-  'ECONNREFUSED',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'CERT_HAS_EXPIRED',
-  ...UNKNOWN_AUTHORITY,
-  'EgressRefused',
-  'ERR_IP_BLOCKED',
-  'ProxyAuthenticationRequired',
-  'ProxyForbidden',
-  'ProxyUnavailable',
-];
-
 /** True if the store certainly did not receive the request. */
-export const isUnsent = (error: unknown): boolean => isStoreCode(error, ...UNSENT);
+export const isUnsent = (error: unknown): boolean => isStoreCode(error, ...UNSENT.keys());
 
 /** Temporary credentials that the store no longer accepts. MinIO does not know their key after they have expired. */
 const EXPIRED: readonly string[] = [
