@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
+import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import { until } from '../until.ts';
-import { imageProcess } from './image-process.ts';
 import { RELEASE_NAMESPACE } from './installation.ts';
 
 const HOST = '127.0.0.1';

@@ -9,9 +9,9 @@ import { gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, fileListMountName } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
+import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { certificateText } from '../servers/tls-front.ts';
-import { imageProcess } from './image-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCKERFILE = 'zipper-image/Dockerfile';
