@@ -1,5 +1,4 @@
 /** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
-import { setFlagsFromString } from 'node:v8';
 import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
@@ -25,10 +24,6 @@ import { storeEgressPolicy } from './store/store-egress-policy.ts';
 import { createUploadsLeft } from './store/uploads-left.ts';
 import { inlineFiles, readCredentials, readTask } from './tasks/task.ts';
 import { operatorTrust, storeTrust } from './trust.ts';
-
-// Most objects here are short-lived, or buffers outside the heap. A young generation that keeps its initial size
-// collects them equally well, and saves about 40 MB of resident memory.
-setFlagsFromString('--semi-space-growth-factor=1');
 
 interface Process {
   readonly config: ZipperConfig;

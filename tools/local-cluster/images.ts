@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { imageProcess } from './image-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -15,18 +16,29 @@ export interface ImageTable {
   readonly root: string;
   /** Path of the script of an image. Undefined: the image cannot be pulled. */
   entryPointOf(image: string): string | undefined;
+  /** The variables that one of our images sets. Empty for another image. */
+  environmentOf(image: string): Readonly<Record<string, string>>;
 }
 
 /** Our images and `more`, by name, with or without their registry. */
 export function createImageTable(more: Readonly<Record<string, string>>): ImageTable {
   const scripts = new Map(Object.entries({ ...OWN_IMAGES, ...more }));
+  const own = new Set(Object.values(OWN_IMAGES));
+  const scriptOf = (image: string): string | undefined => {
+    const repository = repositoryOf(image);
+    return scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
+  };
   return {
     root: ROOT,
     entryPointOf: (image) => {
-      const repository = repositoryOf(image);
-      const script =
-        scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
+      const script = scriptOf(image);
       return script === undefined ? undefined : resolve(ROOT, script);
+    },
+    environmentOf: (image) => {
+      const script = scriptOf(image);
+      return script === undefined || !own.has(script)
+        ? {}
+        : imageProcess(`${dirname(script)}/Dockerfile`, ROOT).env;
     },
   };
 }

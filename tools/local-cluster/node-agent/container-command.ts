@@ -39,11 +39,15 @@ export function containerCommand(
   return { refusal: { reason: 'CreateContainerError', message } };
 }
 
-/** The container's own env with real paths, and the env of every process of the node. */
+/** The env of the image, the env of every process of the node, and the container's own env with real paths: later ones win. */
 export function containerEnv(
   container: Container,
   own: Readonly<Record<string, string>>,
-  at: ContainerPaths & { readonly apiServerUrl: string; readonly podIP: string },
+  at: ContainerPaths & {
+    readonly imageEnv: Readonly<Record<string, string>>;
+    readonly apiServerUrl: string;
+    readonly podIP: string;
+  },
 ): Record<string, string> {
   const { hostname, port } = new URL(at.apiServerUrl);
   const terminationInside = container.terminationMessagePath ?? DEFAULT_TERMINATION_PATH;
@@ -51,6 +55,7 @@ export function containerEnv(
   const rewritten = Object.entries(own).map(([name, value]) => [name, rewritePath(value, rules)] as const);
   const serviceAccount = realPathOf(SERVICE_ACCOUNT_PATH, at.rules);
   return {
+    ...at.imageEnv,
     PATH: process.env['PATH'] ?? '/usr/bin:/bin',
     HOME: at.home,
     TMPDIR: realPathOf('/tmp', at.rules) ?? at.home,

@@ -211,7 +211,8 @@ export class LocalPod {
     const compileCache = process.env['NODE_COMPILE_CACHE'] ?? join(this.#context.dir, 'compile-cache');
     const paths = { rules, terminationPath, home: join(this.#directory, 'home'), compileCache };
     const apiServerUrl = apiServerUrlFor(this.#pod) ?? api.url;
-    const at = { ...paths, apiServerUrl, podIP: this.#address };
+    const imageEnv = images.environmentOf(spec.image);
+    const at = { ...paths, imageEnv, apiServerUrl, podIP: this.#address };
     const env = { ...containerEnv(spec, own, at), ...extraEnvFor(this.#pod) };
     return {
       launcher,

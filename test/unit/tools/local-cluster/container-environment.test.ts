@@ -118,6 +118,26 @@ describe('containerCommand', () => {
 });
 
 describe('containerEnv', () => {
+  it('contains the variables of the image, below those of the node and of the container', () => {
+    const imageEnv = createImageTable({}).environmentOf(container.image);
+    expect(imageEnv['NODE_OPTIONS']).to.match(/^--max-semi-space-size=\d+$/);
+    const paths = {
+      rules,
+      terminationPath: '/real/message',
+      home: '/real/home',
+      compileCache: '/real/cache',
+    };
+    const at = { ...paths, imageEnv, apiServerUrl: 'https://127.0.0.1:6443', podIP: '127.64.0.1' };
+    expect(containerEnv(container, {}, at)).to.include({
+      NODE_OPTIONS: imageEnv['NODE_OPTIONS'],
+      NODE_COMPILE_CACHE: '/real/cache',
+    });
+    expect(containerEnv(container, { NODE_OPTIONS: '--trace-uncaught' }, at)).to.include({
+      NODE_OPTIONS: '--trace-uncaught',
+    });
+    expect(createImageTable({ other: 'a.ts' }).environmentOf('other')).to.deep.equal({});
+  });
+
   it('rewrites paths, sets the address of the pod and the locations of token and termination message, and hides its own environment', () => {
     const own = { CONFIG: '/etc/app/x', LOG: '/dev/termination-log' };
     const paths = {
@@ -126,7 +146,7 @@ describe('containerEnv', () => {
       home: '/real/home',
       compileCache: '/real/cache',
     };
-    const at = { ...paths, apiServerUrl: 'https://127.0.0.1:6443', podIP: '127.64.0.1' };
+    const at = { ...paths, imageEnv: {}, apiServerUrl: 'https://127.0.0.1:6443', podIP: '127.64.0.1' };
     const env = containerEnv(container, own, at);
     expect(env).to.deep.equal({
       PATH: process.env['PATH'],
