@@ -29,11 +29,13 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
-  externalDocs: { description: 'API reference with code samples', url: `${settings.basePath}/docs` },
-  servers: publicBasePaths(settings.basePath).map((base) => ({
-    url: base === '' ? '/' : base,
-    description: `Create zips at ${base}/v1/zips`,
-  })),
+  externalDocs: {
+    description: 'API reference with code samples',
+    url: `${settings.publicUrl}${settings.basePath}/docs`,
+  },
+  servers: publicBasePaths(settings.basePath)
+    .map((base) => `${settings.publicUrl}${base}`)
+    .map((url) => ({ url: url === '' ? '/' : url, description: `Create zips at ${url}/v1/zips` })),
   tags: [
     { name: 'Zips', description: 'The two operations of the API.' },
     { name: 'Webhooks', description: 'The requests that the service sends to the webhook of a project.' },

@@ -6,6 +6,8 @@ import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
 
+const grouped = (figure: number): string => figure.toLocaleString('en-US');
+
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 const EXPAND: Parameter = {
@@ -73,7 +75,7 @@ export const createZip = (settings: PublishedSettings): Operation => ({
   operationId: 'createZip',
   tags: ['Zips'],
   summary: 'Create a zip',
-  description: 'Accepts a list of files, returns immediately and builds the archive in the background.',
+  description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
   parameters: [
     EXPAND,
     IDEMPOTENCY_KEY,

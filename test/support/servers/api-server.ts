@@ -74,6 +74,7 @@ export interface ApiServerOptions {
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
   readonly maxFileListBytes?: number;
+  readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
   readonly projectClasses?: Readonly<Record<string, Partial<ProjectLimits>>>;
   readonly workTimeoutMs?: number;
@@ -120,6 +121,10 @@ const settingsOf = (options: ApiServerOptions) => ({
   authFailuresPerMinute: 0,
   undelayedRequestsPerSecond: 1_000,
   ...options.rateLimits,
+  jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
+  jobMaxFileBytes: 1e10,
+  jobMaxSeconds: 7_200,
+  publicUrl: '',
   basePath: options.basePath ?? '',
   helpUrl: `${options.basePath ?? ''}/docs`,
 });

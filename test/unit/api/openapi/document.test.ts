@@ -208,6 +208,10 @@ describe('createDocument', () => {
     requestsPerMinutePerToken: 1,
     projectLimits: projectClasses().of('team-a').limits,
     authFailuresPerMinute: 1,
+    jobMaxArchiveBytes: 1_234_567,
+    jobMaxFileBytes: 2_345,
+    jobMaxSeconds: 3_456,
+    publicUrl: '',
     basePath: '',
     helpUrl: 'https://help.example.com/codes',
   };
@@ -215,5 +219,23 @@ describe('createDocument', () => {
     const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
     expect(texts[0]).to.equal(texts[1]);
     expect(texts[0]).to.contain('"version":"1.2.3"').and.to.contain('https://help.example.com/codes#');
+  });
+
+  it('contains the limits of files, archives and running jobs', () => {
+    const { paths } = createDocument({ settings, version: '1.2.3' });
+    expect(paths['/v1/zips']?.post?.description)
+      .to.contain('up to 2,345 bytes')
+      .and.to.contain('up to 1,234,567 bytes')
+      .and.to.contain('up to 3,456 seconds');
+  });
+
+  it('lists absolute URLs if the public URL is set', () => {
+    const published = { ...settings, publicUrl: 'https://zips.example.com', basePath: '/archives' };
+    const { servers, externalDocs } = createDocument({ settings: published, version: '1.2.3' });
+    expect(servers.map(({ url }) => url)).to.deep.equal([
+      'https://zips.example.com/archives/api',
+      'https://zips.example.com/archives',
+    ]);
+    expect(externalDocs.url).to.equal('https://zips.example.com/archives/docs');
   });
 });
