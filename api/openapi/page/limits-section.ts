@@ -1,6 +1,6 @@
 import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
 import type { PublishedSettings } from '../published-settings.ts';
-import { type Html, html, type Part, prose, table } from './html.ts';
+import { type Html, html, prose, table } from './html.ts';
 
 const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
@@ -8,10 +8,9 @@ const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${gr
 
 const PER_PROJECT = 'A project may have another limit.';
 
-const rowsOf = (
-  settings: PublishedSettings,
-  { values } = jsonLimits(settings),
-): readonly (readonly Part[])[] => [
+type Row = readonly [limit: string, maximum: string, notes: string];
+
+const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)): readonly Row[] => [
   [
     'Files per archive',
     grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
@@ -58,6 +57,6 @@ export const limitsSection = (settings: PublishedSettings): Html => html`
 requests. Responses with 429 and 503 contain the seconds to wait in <code>Retry-After</code>.</p>
 ${table(
   ['Limit', 'Maximum', 'Notes'],
-  rowsOf(settings).map(([limit = '', maximum = '', notes]) => [limit, maximum, prose(String(notes))]),
+  rowsOf(settings).map(([limit, maximum, notes]) => [limit, maximum, prose(notes)]),
 )}
 </section>`;
