@@ -9,15 +9,6 @@ export interface TimeLimit {
   readonly onLimit?: (error: KubeError) => void;
 }
 
-/** Rejects when the signal aborts, because a request that waits for a connection ignores its signal. */
-const rejectedBy = (signal: AbortSignal): Promise<never> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  signal.addEventListener('abort', () => {
-    reject(toError(signal.reason));
-  });
-  return promise;
-};
-
 const timeoutOf = ({ attempt, ms }: TimeLimit): KubeError =>
   new KubeError(`${attempt}: no response from the API server within ${ms} ms`, { code: 'Timeout' });
 
@@ -32,18 +23,22 @@ export const withTimeLimit = async <T>(
 ): Promise<T> => {
   limit.signal?.throwIfAborted();
   const controller = new AbortController();
-  const onAbort = (): void => {
-    controller.abort(limit.signal?.reason);
+  // Rejects itself, because a request that waits for a connection ignores its signal.
+  const ended = Promise.withResolvers<never>();
+  const end = (reason: unknown): void => {
+    controller.abort(reason);
+    ended.reject(toError(reason));
   };
+  const onAbort = (): void => end(limit.signal?.reason);
   limit.signal?.addEventListener('abort', onAbort);
   const timer = setTimeout(() => {
     // Created only when needed, because the stack of an error costs more than everything else here.
     const timeout = timeoutOf(limit);
-    controller.abort(timeout);
+    end(timeout);
     limit.onLimit?.(timeout);
   }, limit.ms);
   try {
-    return await Promise.race([task(controller.signal), rejectedBy(controller.signal)]);
+    return await Promise.race([task(controller.signal), ended.promise]);
   } catch (error) {
     limit.signal?.throwIfAborted();
     controller.signal.throwIfAborted();
