@@ -3,5 +3,6 @@
  * Undefined means that there was room, so that the caller need not await in a hot loop.
  */
 export interface ByteSink {
-  write(chunk: Uint8Array): Promise<void> | undefined;
+  /** `crc`: the CRC-32 of the chunk, if the caller has computed it. */
+  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined;
 }

@@ -96,13 +96,15 @@ interface MeasureOptions {
   readonly hash: Hash | undefined;
   /** Maximum bytes if no length was declared. */
   readonly limit: number;
+  /** The encoder computes the CRC-32. */
+  readonly withoutCrc: boolean;
 }
 
 const digestOf = (hash: Hash | undefined) => (hash ? { sha256: hash.digest('hex') } : {});
 
 /** Counts bytes and computes checksums of a body, and rejects what the entry cannot contain. */
 const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: MeasureOptions): Measured => {
-  const { hash } = options;
+  const { hash, withoutCrc } = options;
   const limit = entry.declaredLength ?? options.limit;
   async function* round(): AsyncGenerator<Uint8Array> {
     for await (const chunk of body) {
@@ -111,7 +113,7 @@ const measure = (entry: ArchiveEntry, body: AsyncIterable<Uint8Array>, options: 
         throw entry.declaredLength === undefined
           ? tooLarge(entry.name)
           : wrongLength(entry.name, entry.declaredLength, measured.size);
-      measured.crc = crc32(chunk, measured.crc);
+      if (!withoutCrc) measured.crc = crc32(chunk, measured.crc);
       hash?.update(chunk);
       yield chunk;
     }
@@ -147,8 +149,8 @@ class ZipWriter implements Archive {
     return { entries: count, bytes: this.#offset };
   }
 
-  async #write(chunk: Uint8Array): Promise<void> {
-    await this.#sink.write(chunk);
+  async #write(chunk: Uint8Array, crc?: number): Promise<void> {
+    await this.#sink.write(chunk, crc);
     this.#offset += chunk.length;
   }
 
@@ -171,7 +173,7 @@ class ZipWriter implements Archive {
     const sizes = { crc: crc32(body), compressedSize: data.length, size: body.length };
     const at = this.#offset;
     await this.#write(localHeader(head, sizes));
-    await this.#write(data);
+    await this.#write(data, data === body ? sizes.crc : undefined);
     this.#directory.append(directoryHeader(head, sizes, at));
     return { ...sizes, ...digestOf(this.#startHash()?.update(body)) };
   }
@@ -198,7 +200,8 @@ class ZipWriter implements Archive {
     await this.#write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
     const hash = this.#startHash();
     const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
-    const measured = measure(entry, probed.body, { hash, limit });
+    const withoutCrc = !deflate && entry.declaredLength !== undefined;
+    const measured = measure(entry, probed.body, { hash, limit, withoutCrc });
     const compressedSize = await this.#encode(measured, {
       deflate,
       length: entry.declaredLength,
@@ -213,11 +216,12 @@ class ZipWriter implements Archive {
   }
 
   /** Writes the data of the entry and returns its size. */
-  async #encode({ body }: Measured, how: Encoding): Promise<number> {
+  async #encode(measured: Measured, how: Encoding): Promise<number> {
+    const { body } = measured;
     const options = { sink: this.#sink, signal: how.signal };
     if (how.deflate) return encodeDeflated(body, options);
     if (how.length === undefined) return encodeUnknownLength(body, options);
-    await encodeKnownLength(body, how.length, options);
+    measured.crc = await encodeKnownLength(body, how.length, options);
     return storedBlocksSize(how.length);
   }
 }

@@ -6,13 +6,16 @@
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createDeflateRaw } from 'node:zlib';
+import { crc32, createDeflateRaw } from 'node:zlib';
 import type { ByteSink } from '../byte-sink.ts';
+import { combineCrc32 } from '../crc32-combine.ts';
 import { DEFLATE_LEVEL } from './compressible.ts';
 
 const BLOCK_BYTES = 65_535;
 const BLOCK_HEADER_BYTES = 5;
 const DEFLATE_INPUT_BYTES = 65_536;
+/** Reading fewer bytes once more takes less time than combining their CRC-32. */
+const COMBINED_BYTES = 1024;
 
 export interface EncodeOptions {
   readonly sink: ByteSink;
@@ -40,6 +43,8 @@ class KnownBlocks {
   readonly #header = Buffer.alloc(BLOCK_HEADER_BYTES);
   #ahead: number;
   #blockLeft = 0;
+  /** CRC-32 of the data so far. */
+  crc = 0;
 
   constructor(sink: ByteSink, length: number) {
     this.#sink = sink;
@@ -51,11 +56,21 @@ class KnownBlocks {
       const header = this.#blockLeft === 0 ? this.startBlock() : undefined;
       if (header) await header;
       const piece = Math.min(this.#blockLeft, chunk.length - at);
-      const data = this.#sink.write(piece === chunk.length ? chunk : chunk.subarray(at, at + piece));
+      const data = this.#writeData(piece === chunk.length ? chunk : chunk.subarray(at, at + piece));
       if (data) await data;
       this.#blockLeft -= piece;
       at += piece;
     }
+  }
+
+  #writeData(data: Uint8Array): Promise<void> | undefined {
+    if (data.length < COMBINED_BYTES) {
+      this.crc = crc32(data, this.crc);
+      return this.#sink.write(data);
+    }
+    const crc = crc32(data);
+    this.crc = combineCrc32(this.crc, crc, data.length);
+    return this.#sink.write(data, crc);
   }
 
   startBlock(): Promise<void> | undefined {
@@ -65,15 +80,19 @@ class KnownBlocks {
   }
 }
 
-/** Encodes a body of known length without buffering. The body must have exactly that length. */
+/**
+ * Encodes a body of known length without buffering. The body must have exactly that length. Returns its CRC-32, which
+ * the sink gets too, so that it need not read the bytes again.
+ */
 export const encodeKnownLength = async (
   body: AsyncIterable<Uint8Array>,
   length: number,
   { sink }: EncodeOptions,
-): Promise<void> => {
+): Promise<number> => {
   const blocks = new KnownBlocks(sink, length);
   for await (const chunk of body) await blocks.write(chunk);
   if (length === 0) await blocks.startBlock();
+  return blocks.crc;
 };
 
 /** Encodes a body of unknown length. A full block is buffered until it is known whether it is the last. */

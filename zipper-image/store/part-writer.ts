@@ -9,6 +9,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { toError } from '#runtime/errors.ts';
 import type { ByteSink } from '../byte-sink.ts';
+import { combineCrc32 } from '../crc32-combine.ts';
 import type { PartChecksum } from './store-capabilities.ts';
 
 export type PartDigests =
@@ -47,25 +48,47 @@ export interface PartWriter extends ByteSink {
 /** Bytes per checksum update, small enough to be still in the CPU cache. */
 const DIGEST_STRIDE = 256 * 1024;
 
+interface Written {
+  readonly from: number;
+  readonly to: number;
+  /** The CRC-32 of these bytes, if the writer knows it. */
+  readonly crc: number | undefined;
+}
+
 interface Digester {
-  /** Adds the bytes of the buffer up to `end` to the checksum. */
-  advance(buffer: Buffer, end: number): void;
-  result(): PartDigests;
+  /** Adds the next bytes of the buffer to the checksum, immediately or together with later ones. */
+  add(buffer: Buffer, written: Written): void;
+  /** The checksum of the buffer up to `end`. */
+  result(buffer: Buffer, end: number): PartDigests;
 }
 
 const createDigester = ({ checksum, onBytes }: PartWriterOptions): Digester => {
   let summed = 0;
   let crc = 0;
   const hash: Hash | undefined = checksum === 'md5' ? createHash('md5') : undefined;
+  const read = (buffer: Buffer, end: number): void => {
+    if (summed === end) return;
+    const bytes = buffer.subarray(summed, end);
+    if (hash) hash.update(bytes);
+    else crc = crc32(bytes, crc);
+    onBytes?.(bytes);
+    summed = end;
+  };
+  const mustRead = hash !== undefined || onBytes !== undefined;
   return {
-    advance: (buffer, end) => {
-      const bytes = buffer.subarray(summed, end);
-      if (hash) hash.update(bytes);
-      else crc = crc32(bytes, crc);
-      onBytes?.(bytes);
-      summed = end;
+    add: (buffer, { from, to, crc: known }) => {
+      if (known === undefined || mustRead) {
+        if (to - summed >= DIGEST_STRIDE) read(buffer, to);
+        return;
+      }
+      read(buffer, from);
+      crc = combineCrc32(crc, known, to - from);
+      summed = to;
     },
-    result: () => (hash ? { kind: 'md5', md5: hash.digest() } : { kind: 'crc32', crc32: crc }),
+    result: (buffer, end) => {
+      read(buffer, end);
+      return hash ? { kind: 'md5', md5: hash.digest() } : { kind: 'crc32', crc32: crc };
+    },
   };
 };
 
@@ -74,7 +97,6 @@ interface CurrentPart {
   readonly buffer: Buffer;
   readonly digester: Digester;
   filled: number;
-  summed: number;
 }
 
 class PooledPartWriter implements PartWriter {
@@ -96,11 +118,11 @@ class PooledPartWriter implements PartWriter {
     return this.#allocated;
   }
 
-  write(chunk: Uint8Array): Promise<void> | undefined {
+  write(chunk: Uint8Array, crc?: number): Promise<void> | undefined {
     if (this.#failure) return Promise.reject(this.#failure);
     this.bytesWritten += chunk.length;
-    const copied = this.#copy(chunk, 0);
-    return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied);
+    const copied = this.#copy(chunk, 0, crc);
+    return copied === chunk.length ? undefined : this.#copyWaiting(chunk, copied, crc);
   }
 
   async finish(): Promise<void> {
@@ -114,36 +136,35 @@ class PooledPartWriter implements PartWriter {
   }
 
   /** Copies until the chunk is consumed or no buffer is free. Returns the new position. */
-  #copy(chunk: Uint8Array, from: number): number {
+  #copy(chunk: Uint8Array, from: number, crc: number | undefined): number {
     const { partSizeBytes } = this.#options;
     for (let at = from; at < chunk.length; ) {
       this.#current ??= this.#startPart();
       const part = this.#current;
       if (!part) return at;
       const piece = Math.min(partSizeBytes - part.filled, chunk.length - at);
-      part.buffer.set(piece === chunk.length ? chunk : chunk.subarray(at, at + piece), part.filled);
+      const isWhole = piece === chunk.length;
+      const from = part.filled;
+      part.buffer.set(isWhole ? chunk : chunk.subarray(at, at + piece), from);
       part.filled += piece;
       at += piece;
-      if (part.filled - part.summed >= DIGEST_STRIDE) {
-        part.digester.advance(part.buffer, part.filled);
-        part.summed = part.filled;
-      }
+      part.digester.add(part.buffer, { from, to: part.filled, crc: isWhole ? crc : undefined });
       if (part.filled === partSizeBytes) this.#sendCurrent(part);
     }
     return chunk.length;
   }
 
-  async #copyWaiting(chunk: Uint8Array, from: number): Promise<void> {
+  async #copyWaiting(chunk: Uint8Array, from: number, crc: number | undefined): Promise<void> {
     for (let at = from; at < chunk.length; ) {
       await this.#freed.promise;
       if (this.#failure) throw this.#failure;
-      at = this.#copy(chunk, at);
+      at = this.#copy(chunk, at, crc);
     }
   }
 
   #startPart(): CurrentPart | undefined {
     const buffer = this.#free.pop() ?? this.#allocate();
-    return buffer && { buffer, digester: createDigester(this.#options), filled: 0, summed: 0 };
+    return buffer && { buffer, digester: createDigester(this.#options), filled: 0 };
   }
 
   #allocate(): Buffer | undefined {
@@ -154,10 +175,10 @@ class PooledPartWriter implements PartWriter {
 
   #sendCurrent(current: CurrentPart): void {
     const { buffer, digester, filled } = current;
-    digester.advance(buffer, filled);
+    const digests = digester.result(buffer, filled);
     this.#current = undefined;
     this.partsStarted += 1;
-    const part = { number: this.partsStarted, body: buffer.subarray(0, filled), digests: digester.result() };
+    const part = { number: this.partsStarted, body: buffer.subarray(0, filled), digests };
     const sent = this.#send(part, buffer).finally(() => this.#inFlight.delete(sent));
     this.#inFlight.add(sent);
   }

@@ -194,9 +194,9 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
     },
     assertFits,
     sink: {
-      write: (chunk) => {
+      write: (chunk, crc) => {
         assertFits(chunk.length);
-        return writer.write(chunk);
+        return writer.write(chunk, crc);
       },
     },
     finishParts: async () => {

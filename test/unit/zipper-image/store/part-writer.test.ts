@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { createPartWriter, type FilledPart } from '#zipper-image/store/part-writer.ts';
@@ -39,6 +40,30 @@ describe('createPartWriter', () => {
     // The slabs are garbage collected; kept views would use 20 MiB and more.
     expect(held).to.be.below(4 * MIB + 16 * MIB);
   }).timeout(60_000);
+
+  for (const onBytes of [undefined, (): void => {}])
+    it(`combines known CRC-32s of chunks with those that it reads, ${onBytes ? 'with' : 'without'} onBytes`, async () => {
+      const bytes = randomBytes(3 * MIB + 777);
+      const sent: FilledPart['digests'][] = [];
+      const expected: FilledPart['digests'][] = [];
+      const writer = createPartWriter({
+        partSizeBytes: MIB,
+        partsInFlight: 2,
+        checksum: 'crc32',
+        onBytes,
+        send: async ({ digests, body }) => {
+          sent.push(digests);
+          expected.push({ kind: 'crc32', crc32: crc32(body) });
+        },
+      });
+      for (let at = 0, size = 5; at < bytes.length; at += size, size = (size * 7 + 3) % 300_000) {
+        const chunk = bytes.subarray(at, at + size);
+        await writer.write(chunk, size % 3 === 0 ? undefined : crc32(chunk));
+      }
+      await writer.finish();
+      expect(sent).to.have.length(4);
+      expect(sent).to.deep.equal(expected);
+    });
 
   it('sends full parts while the next one is written', async () => {
     const gate = Promise.withResolvers<void>();
