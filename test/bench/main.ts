@@ -14,7 +14,7 @@ import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
 import { findContenders, profiled } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
-import { measureNeighbours } from './neighbours/measure-neighbours.ts';
+import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
 
 const { values } = parseArgs({
@@ -75,17 +75,17 @@ const api = async (): Promise<void> => {
 const neighbours = async (): Promise<void> => {
   const size = values.quick
     ? { seconds: 6, rounds, jobs: 500 }
-    : { seconds: 15, rounds: Number(values.rounds ?? 5), jobs: 10_000 };
-  const figures = await measureNeighbours({ ...size, ways: values.way ?? [], log });
-  for (const one of figures) {
-    const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio } = one;
+    : { seconds: 10, rounds: Number(values.rounds ?? 5), jobs: 8_000 };
+  const report = (figure: NeighbourFigure): void => {
+    const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio } = figure;
     console.log(
       values.json
-        ? JSON.stringify(one)
+        ? JSON.stringify(figure)
         : `neighbours: ${way}: ${what}: p50 ${p50_ms} ms, p99 ${p99_ms} ms; ` +
             `${p50_ratio} and ${p99_ratio} times the undisturbed (targets 1.5 and 3)`,
     );
-  }
+  };
+  await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
 };
 
 const sideBySide = async (): Promise<void> => {

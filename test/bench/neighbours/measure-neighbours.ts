@@ -1,8 +1,5 @@
 /** The response times of one project, without and with another project that misbehaves. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { constants, setPriority } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { adminApi } from '#test/support/processes/controller-pods.ts';
@@ -13,11 +10,12 @@ import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject } from '#test/support/worlds/project.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
-import type { AttackOrder } from '../attacker-main.ts';
 import { median } from '../bench-result.ts';
 import { quantile } from '../rates.ts';
-import { type Attacker, prepare, removeLogPod } from './preparations.ts';
-import { clearJobs, MEASURES, type ProbeDeps, probe, type Times } from './probes.ts';
+import { startAttacker } from './attacker.ts';
+import { clearJobs } from './clear-jobs.ts';
+import { type Attacker, createStore, prepare, removeLogPod } from './preparations.ts';
+import { MEASURES, type ProbeDeps, probe, type Times } from './probes.ts';
 import { WAYS } from './ways.ts';
 
 export interface NeighbourFigure {
@@ -39,6 +37,8 @@ export interface NeighbourOptions {
   readonly jobs: number;
   /** Names of ways; all if there are none. */
   readonly ways: readonly string[];
+  /** Receives the figures of a way when it is done. */
+  readonly report: (figure: NeighbourFigure) => void;
   readonly log: (line: string) => void;
 }
 
@@ -46,21 +46,9 @@ export interface NeighbourOptions {
 const QUEUE = 'bench';
 /** Building the largest bodies takes about a second. */
 const RAMP_UP_MS = 3_000;
+/** Until hot functions are compiled. */
+const WARM_UP_SECONDS = 5;
 const SILENT_NAMES = resolve(import.meta.dirname, '../../support/processes/pods/silent-name-server.ts');
-
-/** Another process, which yields the processors to the measured ones: its clients run on other machines. */
-const startAttacker = (order: AttackOrder): AsyncDisposable => {
-  const child = fork(join(import.meta.dirname, '../attacker-main.ts'));
-  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
-  child.send(order);
-  return {
-    [Symbol.asyncDispose]: async () => {
-      const ended = once(child, 'exit');
-      child.disconnect();
-      await ended;
-    },
-  };
-};
 
 const openWorld = async ({ log, jobs }: NeighbourOptions) => {
   await using opened = new AsyncDisposableStack();
@@ -93,18 +81,20 @@ const openWorld = async ({ log, jobs }: NeighbourOptions) => {
 };
 type World = Awaited<ReturnType<typeof openWorld>>;
 
+const clear = async ({ probed, attacker }: World, kept: ReadonlySet<string>): Promise<void> => {
+  const { admin, project } = attacker;
+  await removeLogPod(attacker);
+  await clearJobs(admin, project.namespace, kept);
+  await clearJobs(admin, probed.project.namespace);
+};
+
 const disturbed = async ({ probed, attacker }: World, way: string, seconds: number): Promise<Times> => {
   const { baseUrl } = probed;
-  const { token, bucketName, namespace } = attacker.project;
-  try {
-    const prepared = await prepare(way, attacker);
-    await using _attack = startAttacker({ way, target: { baseUrl, token, bucketName, ...prepared } });
-    await delay(RAMP_UP_MS);
-    return await probe(probed, seconds);
-  } finally {
-    await removeLogPod(attacker);
-    await clearJobs(probed.admin, namespace);
-  }
+  const { token, bucketName } = attacker.project;
+  const prepared = await prepare(way, attacker);
+  await using _attack = await startAttacker({ way, target: { baseUrl, token, bucketName, ...prepared } });
+  await delay(RAMP_UP_MS);
+  return probe(probed, seconds);
 };
 
 const figuresOf = (
@@ -127,22 +117,20 @@ const figuresOf = (
   });
 
 /** Rounds alternate between undisturbed and disturbed, so that a slow machine affects both. */
-export const measureNeighbours = async (options: NeighbourOptions): Promise<readonly NeighbourFigure[]> => {
-  const { seconds, rounds, log } = options;
+export const measureNeighbours = async (options: NeighbourOptions): Promise<void> => {
+  const { seconds, rounds, report, log } = options;
   const ways = options.ways.length === 0 ? Object.keys(WAYS) : options.ways;
   await using world = await openWorld(options);
-  await probe(world.probed, 2);
-  const figures: NeighbourFigure[] = [];
+  const store = createStore(world.attacker);
+  await probe(world.probed, WARM_UP_SECONDS);
   for (const way of ways) {
     const measured: { readonly alone: Times; readonly beside: Times }[] = [];
     for (let round = 0; round < rounds; round += 1) {
       log(`neighbours: ${way}, round ${round + 1} of ${rounds}`);
+      await clear(world, await store(way));
       const alone = await probe(world.probed, seconds);
       measured.push({ alone, beside: await disturbed(world, way, seconds) });
-      await clearJobs(world.probed.admin, world.probed.project.namespace);
     }
-    figures.push(...figuresOf(way, measured));
-    for (const one of figures.slice(-MEASURES.length)) log(JSON.stringify(one));
+    for (const figure of figuresOf(way, measured)) report(figure);
   }
-  return figures;
 };

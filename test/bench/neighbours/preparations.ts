@@ -27,9 +27,6 @@ const LOG_POD = 'hostile-log';
 /** As many lines as the dashboard shows, of the longest length that it does not cut, full of starts of URLs. */
 const PRINT = `for (let n = 0; n < 60; n += 1) console.log('://'.repeat(${Math.floor((16 * 1024) / 3)}))`;
 
-const storedJobs = ({ api, project, jobs }: Attacker): Promise<readonly string[]> =>
-  createStoredJobs(api, { namespace: project.namespace, bucketName: project.bucketName, count: jobs });
-
 /** A page of the project, and sessions that request it. */
 const openSessions = async ({ dashboardUrl, userToken, project }: Attacker, path: string) => {
   const cookies: string[] = [];
@@ -65,9 +62,10 @@ const logPod = (namespace: string, job: string) => ({
 
 const hostileLog: Prepare = async (attacker) => {
   const { api, project } = attacker;
-  const [uuid = ''] = await storedJobs({ ...attacker, jobs: 1 });
-  const path = `/api/v1/namespaces/${project.namespace}/pods`;
-  await api.create(path, logPod(project.namespace, zipJobName(uuid)));
+  const { namespace, bucketName } = project;
+  const [uuid = ''] = await createStoredJobs(api, { namespace, bucketName, count: 1 });
+  const path = `/api/v1/namespaces/${namespace}/pods`;
+  await api.create(path, logPod(namespace, zipJobName(uuid)));
   await until('the hostile log', async () => {
     const { status } = await api.get<{ readonly status: { readonly phase?: string } }>(`${path}/${LOG_POD}`);
     return status.phase === 'Succeeded';
@@ -78,14 +76,7 @@ const hostileLog: Prepare = async (attacker) => {
 const NOTHING = { page: '', cookies: [] };
 
 const PREPARATIONS: Readonly<Record<string, Prepare>> = {
-  'stored jobs': async (attacker) => {
-    await storedJobs(attacker);
-    return NOTHING;
-  },
-  'dashboard polls': async (attacker) => {
-    await storedJobs(attacker);
-    return openSessions(attacker, '?q=no-such-key');
-  },
+  'dashboard polls': (attacker) => openSessions(attacker, '?q=no-such-key'),
   'dashboard logs': hostileLog,
   'webhooks to silent names': async ({ admin, project, jobs }) => {
     const { namespace, bucketName } = project;
@@ -95,9 +86,23 @@ const PREPARATIONS: Readonly<Record<string, Prepare>> = {
   },
 };
 
+const NEEDS_STORED_JOBS: ReadonlySet<string> = new Set(['dashboard polls', 'stored jobs']);
+
 /** Nothing for a way without an entry in PREPARATIONS. */
 export const prepare = async (way: string, attacker: Attacker): ReturnType<Prepare> =>
   (await PREPARATIONS[way]?.(attacker)) ?? NOTHING;
+
+/** Stores the jobs of the project before the first way that needs them, and returns their names. */
+export const createStore = ({ api, project, jobs: count }: Attacker) => {
+  let stored: ReadonlySet<string> = new Set();
+  return async (way: string): Promise<typeof stored> => {
+    if (stored.size > 0 || !NEEDS_STORED_JOBS.has(way)) return stored;
+    const { namespace, bucketName } = project;
+    const uuids = await createStoredJobs(api, { namespace, bucketName, count });
+    stored = new Set(uuids.map(zipJobName));
+    return stored;
+  };
+};
 
 /** Removes the pod that `prepare` may have created. */
 export const removeLogPod = async ({ admin, project }: Attacker): Promise<void> => {

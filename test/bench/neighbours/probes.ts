@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
+import { zipJobName } from '#crds/api-group.ts';
 import { uuidOfName } from '#crds/zip-job-facts.ts';
 import { putFinishedJobs } from '#test/support/builders/finished-jobs.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
@@ -26,8 +25,6 @@ const POSTS_PER_SECOND = 4;
 const GETS_PER_SECOND = 10;
 const WEBHOOKS_PER_SECOND = 2;
 const LIMIT_MS = 120_000;
-/** Of 10,000 jobs. */
-const CLEAR_LIMIT_MS = 600_000;
 
 const posts = async ({ baseUrl, project, api }: ProbeDeps, seconds: number) => {
   const postTimes: number[] = [];
@@ -92,7 +89,7 @@ const webhooks = async (
   return times;
 };
 
-/** The response times of a well-behaved project for some seconds. Deletes its jobs afterwards. */
+/** The response times of a well-behaved project for some seconds. The caller deletes its jobs. */
 export const probe = async (deps: ProbeDeps, seconds: number): Promise<Times> => {
   const [created, read, delivered] = await Promise.all([
     posts(deps, seconds),
@@ -100,21 +97,4 @@ export const probe = async (deps: ProbeDeps, seconds: number): Promise<Times> =>
     webhooks(deps, seconds),
   ]);
   return { ...created, GET: read, webhook: delivered };
-};
-
-/** Deletes every job of a project, and waits until the API server has none. */
-export const clearJobs = async (admin: KubeUser, namespace: string): Promise<void> => {
-  const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
-  // With thousands of jobs, the API server ends the request before it is complete.
-  const isDeleting = async (): Promise<boolean> => (await admin.request('DELETE', path)).status === 200;
-  await until(`the jobs of ${namespace} to be deleted`, isDeleting, { limitMs: CLEAR_LIMIT_MS });
-  await until(
-    `no job in ${namespace}`,
-    async () => {
-      const { body } = await admin.request('GET', `${path}?limit=1`);
-      await delay(200);
-      return (body as { readonly items?: readonly unknown[] }).items?.length === 0;
-    },
-    { limitMs: CLEAR_LIMIT_MS },
-  );
 };

@@ -1,4 +1,7 @@
-/** The ways in which one project misbehaves, each at the highest rate that its limits allow. */
+/**
+ * The ways in which one project misbehaves, each at the highest rate that its limits allow. Those with stored jobs are last,
+ * because these jobs are stored once.
+ */
 import { setTimeout as delay } from 'node:timers/promises';
 import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
 import { openSlowClients } from '#test/support/clients/slow-clients.ts';
@@ -95,8 +98,8 @@ export const WAYS: Readonly<Record<string, Misbehave>> = {
   'many creates': manyCreates,
   'many reads': repeat(32, (target) => send(target, `/v1/zips/${NO_SUCH_JOB}`)),
   'invalid tokens': repeat(32, (target) => send({ ...target, token: 'invalid' }, `/v1/zips/${NO_SUCH_JOB}`)),
-  'stored jobs': manyCreates,
   'webhooks to silent names': wait,
-  'dashboard polls': browse,
   'dashboard logs': browse,
+  'dashboard polls': browse,
+  'stored jobs': manyCreates,
 };

@@ -1,0 +1,34 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { constants, getPriority, setPriority } from 'node:os';
+import { join } from 'node:path';
+import type { AttackOrder } from '../attacker-main.ts';
+
+/** Steps of niceness below the priority of the bench. */
+const LOWER_BY = 10;
+
+/**
+ * Where the scheduler groups processes by session (autogroup), the priority of a process counts only within its session.
+ * The group of the session has a priority of its own.
+ */
+const lowerPriority = async (pid: number): Promise<void> => {
+  const priority = Math.min(constants.priority.PRIORITY_LOW, getPriority() + LOWER_BY);
+  setPriority(pid, priority);
+  // Absent without autogroups.
+  await writeFile(`/proc/${pid}/autogroup`, `${priority}`).catch(() => undefined);
+};
+
+/** A process in a session of its own, which yields the processors to the measured ones: its clients run on other machines. */
+export const startAttacker = async (order: AttackOrder): Promise<AsyncDisposable> => {
+  const child = fork(join(import.meta.dirname, '../attacker-main.ts'), { detached: true });
+  if (child.pid !== undefined) await lowerPriority(child.pid);
+  child.send(order);
+  return {
+    [Symbol.asyncDispose]: async () => {
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+};
