@@ -1,12 +1,15 @@
 /** The process of a misbehaving project. Receives an order, and runs until its parent disconnects. */
-import { type Target, WAYS } from './neighbours/ways.ts';
+import { requestsSoFar, type Target, WAYS } from './neighbours/ways.ts';
 
 export interface AttackOrder {
   readonly way: string;
   readonly target: Target;
 }
 
+const REPORT_INTERVAL_MS = 200;
+
 process.on('disconnect', () => process.exit());
 process.once('message', ({ way, target }: AttackOrder) => {
   void WAYS[way]?.(target);
+  setInterval(() => process.send?.(requestsSoFar()), REPORT_INTERVAL_MS);
 });

@@ -77,12 +77,13 @@ const neighbours = async (): Promise<void> => {
     ? { seconds: 6, rounds, jobs: 500 }
     : { seconds: 10, rounds: Number(values.rounds ?? 5), jobs: 8_000 };
   const report = (figure: NeighbourFigure): void => {
-    const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio } = figure;
+    const { way, what, p50_ms, p99_ms, p50_ratio, p99_ratio, attacks_per_s } = figure;
     console.log(
       values.json
         ? JSON.stringify(figure)
         : `neighbours: ${way}: ${what}: p50 ${p50_ms} ms, p99 ${p99_ms} ms; ` +
-            `${p50_ratio} and ${p99_ratio} times the undisturbed (targets 1.5 and 3)`,
+            `${p50_ratio} and ${p99_ratio} times the undisturbed (targets 1.5 and 3), ` +
+            `beside ${attacks_per_s} requests/s`,
     );
   };
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });

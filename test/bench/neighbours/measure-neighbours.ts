@@ -28,6 +28,8 @@ export interface NeighbourFigure {
   /** Compared with the same project undisturbed. Targets: 1.5 and 3. */
   readonly p50_ratio: number;
   readonly p99_ratio: number;
+  /** Completed requests of the misbehaving project, also the refused ones. */
+  readonly attacks_per_s: number;
 }
 
 export interface NeighbourOptions {
@@ -88,19 +90,27 @@ const clear = async ({ probed, attacker }: World, kept: ReadonlySet<string>): Pr
   await clearJobs(admin, probed.project.namespace);
 };
 
-const disturbed = async ({ probed, attacker }: World, way: string, seconds: number): Promise<Times> => {
+const disturbed = async ({ probed, attacker }: World, way: string, seconds: number) => {
   const { baseUrl } = probed;
   const { token, bucketName } = attacker.project;
   const prepared = await prepare(way, attacker);
-  await using _attack = await startAttacker({ way, target: { baseUrl, token, bucketName, ...prepared } });
+  await using attack = await startAttacker({ way, target: { baseUrl, token, bucketName, ...prepared } });
   await delay(RAMP_UP_MS);
-  return probe(probed, seconds);
+  const [before, startedAt] = [attack.requests(), performance.now()];
+  const beside = await probe(probed, seconds);
+  return {
+    beside,
+    attacksPerSecond: ((attack.requests() - before) * 1_000) / (performance.now() - startedAt),
+  };
 };
 
-const figuresOf = (
-  way: string,
-  rounds: readonly { readonly alone: Times; readonly beside: Times }[],
-): readonly NeighbourFigure[] =>
+interface Round {
+  readonly alone: Times;
+  readonly beside: Times;
+  readonly attacksPerSecond: number;
+}
+
+const figuresOf = (way: string, rounds: readonly Round[]): readonly NeighbourFigure[] =>
   MEASURES.map((what) => {
     const of = (share: number, which: 'alone' | 'beside'): number =>
       median(rounds.map((round) => quantile(round[which][what], share)));
@@ -113,6 +123,7 @@ const figuresOf = (
       p99_ms: round(of(0.99, 'beside')),
       p50_ratio: round(of(0.5, 'beside') / of(0.5, 'alone')),
       p99_ratio: round(of(0.99, 'beside') / of(0.99, 'alone')),
+      attacks_per_s: round(median(rounds.map(({ attacksPerSecond }) => attacksPerSecond))),
     };
   });
 
@@ -124,12 +135,12 @@ export const measureNeighbours = async (options: NeighbourOptions): Promise<void
   const store = createStore(world.attacker);
   await probe(world.probed, WARM_UP_SECONDS);
   for (const way of ways) {
-    const measured: { readonly alone: Times; readonly beside: Times }[] = [];
+    const measured: Round[] = [];
     for (let round = 0; round < rounds; round += 1) {
       log(`neighbours: ${way}, round ${round + 1} of ${rounds}`);
       await clear(world, await store(way));
       const alone = await probe(world.probed, seconds);
-      measured.push({ alone, beside: await disturbed(world, way, seconds) });
+      measured.push({ alone, ...(await disturbed(world, way, seconds)) });
     }
     for (const figure of figuresOf(way, measured)) report(figure);
   }

@@ -24,6 +24,10 @@ const REFUSED_PAUSE_MS = 20;
 /** The limit of a session is 600 requests per minute. */
 const SESSION_PAUSE_MS = 100;
 
+/** Requests of all ways of this process. */
+let requests = 0;
+export const requestsSoFar = (): number => requests;
+
 const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Promise<void> => {
   const method = body === undefined ? 'GET' : 'POST';
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -31,6 +35,7 @@ const send = async ({ baseUrl, token }: Target, path: string, body?: Buffer): Pr
     () => undefined,
   );
   await response?.text().catch(() => undefined);
+  requests += 1;
   if (response?.ok !== true) await delay(REFUSED_PAUSE_MS);
 };
 
@@ -78,6 +83,7 @@ const browse: Misbehave = ({ page, cookies }) => {
     for (;;) {
       const response = await fetch(page, { headers: { cookie } }).catch(() => undefined);
       await response?.text().catch(() => undefined);
+      requests += 1;
       await delay(SESSION_PAUSE_MS);
     }
   };
