@@ -59,7 +59,13 @@ const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) =
   const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
   return {
     requests: createInFlightLimit(createInFlight({ name: 'requests', max: maxRequests, onRefused })),
-    jsonBody: createJsonBody({ ...body, bodies }),
+    jsonBody: createJsonBody({
+      ...body,
+      bodies,
+      rateLimits,
+      clock,
+      onDelayed: (ms) => metrics.bodyDelays.inc(ms / 1_000),
+    }),
     creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
     active: createActiveLimit(maxActive),
     pace: createPacing({

@@ -10,6 +10,7 @@ export interface ApiMetrics extends RequestMetrics {
   readonly idempotentReplays: Counter;
   readonly rateLimited: Counter<'limit'>;
   readonly delayed: Counter;
+  readonly bodyDelays: Counter;
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
 }
@@ -62,6 +63,11 @@ const limitMetrics = (registers: Registry[]) => ({
   delayed: new Counter({
     name: 'zip_api_delayed_requests_total',
     help: 'Requests that waited up to two seconds because their token or project sent them much faster than its limit per minute allows on average.',
+    registers,
+  }),
+  bodyDelays: new Counter({
+    name: 'zip_api_body_delay_seconds_total',
+    help: 'Seconds that the reading of request bodies waited because their project sent more bytes per second than are read without delay.',
     registers,
   }),
   uncounted: new Counter({

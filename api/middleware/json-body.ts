@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { finished } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
-import { readPieces } from '#runtime/http/read-pieces.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { type Pace, readPieces } from '#runtime/http/read-pieces.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
+import type { RateLimits } from '../rate-limits/rate-limits.ts';
 import type { InFlight } from './in-flight-limit.ts';
 
 export interface JsonBodyOptions {
@@ -19,6 +20,9 @@ export interface JsonBodyOptions {
 export interface JsonBodyDeps extends JsonBodyOptions {
   /** The bytes of all bodies in memory. */
   readonly bodies: InFlight;
+  readonly rateLimits: Pick<RateLimits, 'bodyDelayMs'>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly onDelayed: (ms: number) => void;
 }
 
 const JSON_TYPE = 'application/json';
@@ -48,11 +52,16 @@ const checkMediaType = (headers: IncomingMessage['headers']): void => {
   if (problem !== undefined) throw unsupported(problem);
 };
 
+/** Bytes that are discarded cost processor time too, so they have the same pace as others. */
+const discard = async (request: IncomingMessage, pace: Pace): Promise<void> => {
+  for await (const chunk of request.iterator({ destroyOnReturn: false }))
+    await pace((chunk as Buffer).length);
+};
+
 /** Discards input for a while: closing a socket with unread bytes resets the connection and loses the response. */
-const linger = async (request: IncomingMessage, lingerMs: number): Promise<void> => {
+const linger = async (request: IncomingMessage, lingerMs: number, pace: Pace): Promise<void> => {
   const timer = new AbortController();
-  request.resume();
-  const ended = finished(request, { writable: false }).catch(() => undefined);
+  const ended = discard(request, pace).catch(() => undefined);
   await Promise.race([ended, delay(lingerMs, undefined, { signal: timer.signal }).catch(() => undefined)]);
   timer.abort();
 };
@@ -88,12 +97,23 @@ const createMeter = (
   };
 };
 
+/** While reading waits, TCP lets the client wait as well. */
+const paceOf =
+  ({ rateLimits, clock, onDelayed }: JsonBodyDeps, ctx: ApiContext): Pace =>
+  (bytes) => {
+    const ms = rateLimits.bodyDelayMs(ctx.state.principal?.namespace ?? '', bytes);
+    if (ms < 1) return undefined;
+    onDelayed(ms);
+    return new Promise<void>((resolve) => void clock.after(ms, resolve));
+  };
+
 /**
  * Reads the request body with koa-bodyparser as text with one character per byte: its own decoding replaces invalid
  * UTF-8 silently, and its own JSON parser hides what strict parsing must check. Bytes count as in flight until
  * the response.
  */
-export const createJsonBody = ({ maxBytes, lingerMs, arrivalMs, bodies }: JsonBodyDeps): ApiMiddleware => {
+export const createJsonBody = (deps: JsonBodyDeps): ApiMiddleware => {
+  const { maxBytes, lingerMs, arrivalMs, bodies } = deps;
   const options = {
     enableTypes: ['text'],
     extendTypes: { text: [JSON_TYPE] },
@@ -101,27 +121,29 @@ export const createJsonBody = ({ maxBytes, lingerMs, arrivalMs, bodies }: JsonBo
     encoding: 'binary',
   };
   const parse = bodyParser(options);
-  const read = async (ctx: ApiContext, share: ReturnType<InFlight['open']>): Promise<void> => {
+  const read = async (ctx: ApiContext, share: ReturnType<InFlight['open']>, pace: Pace): Promise<void> => {
     const declared = Number(ctx.get('Content-Length'));
     if (declared > maxBytes) throw bodyTooLarge(maxBytes);
     using meter = createMeter(share, { declared, arrivalMs });
     let received = 0;
-    const req = readPieces(ctx.req, (bytes) => {
+    const onBytes = (bytes: number): void => {
       received += bytes;
       if (received > maxBytes) throw bodyTooLarge(maxBytes);
       meter.onBytes(bytes);
-    });
+    };
+    const req = readPieces(ctx.req, onBytes, pace);
     await parse(Object.create(ctx, { req: { value: req } }) as Context, () => Promise.resolve());
   };
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
     using share = bodies.open(ctx);
+    const pace = paceOf(deps, ctx);
     try {
-      await read(ctx, share);
+      await read(ctx, share, pace);
     } catch (error) {
       if (!(error instanceof ApiError)) throw unreadable(error);
       ctx.set('Connection', 'close');
-      await linger(ctx.req, lingerMs);
+      await linger(ctx.req, lingerMs, pace);
       throw error;
     }
     await next();

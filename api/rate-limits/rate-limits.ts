@@ -4,7 +4,7 @@ import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts'
 import { type Quota, takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Principal } from '../tokens/authenticate.ts';
-import { createRequestPace } from './request-pace.ts';
+import { createRequestPace, MAX_DELAY_MS } from './request-pace.ts';
 
 export type ApiLimit = 'token' | 'project' | 'failures';
 export type ApiQuota = Quota<ApiLimit>;
@@ -16,6 +16,8 @@ export interface RateLimits {
   take(caller: Caller): Promise<readonly ApiQuota[]>;
   /** How long an accepted request waits, in milliseconds, because its token or project sends too many per second; Infinity if it is refused. */
   delayMs(caller: Caller): number;
+  /** How long reading waits after these bytes of a body, in milliseconds, because the project sends too many per second. */
+  bodyDelayMs(project: string, bytes: number): number;
   /** Counts a request with an invalid token. */
   fail(address: string): Promise<readonly ApiQuota[]>;
 }
@@ -28,6 +30,8 @@ export interface RateLimitsDeps {
   readonly authFailuresPerMinute: number;
   /** Requests per second of a token or project that are never delayed. */
   readonly undelayedRequestsPerSecond: number;
+  /** Bytes of bodies per second of a project that are read without delay. */
+  readonly undelayedBodyBytesPerSecond: number;
   /** Number of processes that count separately. Each applies its share of every limit. */
   readonly counters: number;
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -41,6 +45,7 @@ const SECONDS_PER_MINUTE = 60;
 
 export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
   const delayRequest = createRequestPace(deps.clock);
+  const delayBytes = createRequestPace(deps.clock);
 
   const limitOf = (total: number): number => shareOf(total, deps.counters);
   const one = async (name: ApiLimit, subject: string, limit: number): Promise<readonly ApiQuota[]> => {
@@ -69,6 +74,8 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
       const { token, project } = ofCaller(caller);
       return Math.max(delayOf(token), delayOf(project));
     },
+    bodyDelayMs: (project, bytes) =>
+      Math.min(MAX_DELAY_MS, delayBytes(project, deps.undelayedBodyBytesPerSecond / bytes)),
     fail: (address) => one('failures', clientNetwork(address), limitOf(deps.authFailuresPerMinute)),
   };
 };

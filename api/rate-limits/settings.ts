@@ -33,6 +33,15 @@ export const RATE_LIMIT_SETTINGS = {
     description:
       'requests per second of a token or project that each API replica never delays; above it and above an even share of the limit per minute, they are spread evenly after a burst of two seconds, and receive 429 if they would wait longer than two seconds',
   },
+  undelayedBodyBytesPerSecond: {
+    env: 'UNDELAYED_BODY_BYTES_PER_SECOND',
+    type: 'integer',
+    minimum: 64 * 1_024,
+    maximum: 1_000_000_000_000,
+    default: 16 * 1_024 * 1_024,
+    description:
+      'bytes of request bodies per second of a project that each API replica reads without delay; above it, after a burst of two seconds, it reads them at this rate',
+  },
   apiReplicas: {
     env: 'API_REPLICAS',
     type: 'integer',

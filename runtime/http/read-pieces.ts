@@ -5,10 +5,18 @@ const PIECE_BYTES = 64 * 1024;
 /** A client can send every byte as a chunk of its own. Each chunk costs far more memory than its bytes. */
 const PIECE_CHUNKS = 64;
 
+/** Waits before more bytes are read. Undefined to read on. */
+export type Pace = (bytes: number) => Promise<void> | undefined;
+
+interface Reader {
+  readonly onBytes: (bytes: number) => void;
+  readonly pace: Pace;
+  readonly isDestroyed: () => boolean;
+}
+
 async function* pieces(
   request: IncomingMessage,
-  onBytes: (bytes: number) => void,
-  isDestroyed: () => boolean,
+  { onBytes, pace, isDestroyed }: Reader,
 ): AsyncGenerator<Buffer, void, undefined> {
   let chunks: Buffer[] = [];
   let bytes = 0;
@@ -19,6 +27,8 @@ async function* pieces(
     onBytes(arrived.length);
     chunks.push(arrived);
     bytes += arrived.length;
+    const waiting = pace(arrived.length);
+    if (waiting !== undefined) await waiting;
     if (bytes < PIECE_BYTES && chunks.length < PIECE_CHUNKS) continue;
     yield Buffer.concat(chunks);
     chunks = [];
@@ -35,9 +45,10 @@ async function* pieces(
 export const readPieces = (
   request: IncomingMessage,
   onBytes: (bytes: number) => void,
+  pace: Pace = () => undefined,
 ): Readable & Pick<IncomingMessage, 'headers'> => {
   const body: Readable = Readable.from(
-    pieces(request, onBytes, () => body.destroyed),
+    pieces(request, { onBytes, pace, isDestroyed: () => body.destroyed }),
     { objectMode: false },
   );
   return Object.assign(body, { headers: request.headers });

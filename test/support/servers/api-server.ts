@@ -120,6 +120,7 @@ const settingsOf = (options: ApiServerOptions) => ({
   requestsPerMinutePerToken: 0,
   authFailuresPerMinute: 0,
   undelayedRequestsPerSecond: 1_000,
+  undelayedBodyBytesPerSecond: 1e12,
   ...options.rateLimits,
   jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
   jobMaxFileBytes: 1e10,

@@ -126,6 +126,22 @@ describe('limits of requests in flight', () => {
     for (const response of await Promise.all(accepted)) expect(response.status).to.equal(201);
   });
 
+  it('read the bodies of a project that sends too many bytes at its rate, and those of others at once (N7)', async () => {
+    const clock = createManualClock();
+    const rateLimits = { undelayedBodyBytesPerSecond: 10_000 };
+    await using api = await startApiServer({ clock, rateLimits });
+    const other = addOtherProject(api);
+    const large = { ...A_REQUEST, metadata: { a: 'x'.repeat(14_000) } };
+    expect((await api.post(large)).status).to.equal(201);
+    const second = api.post(large);
+    await until('reading to wait', () => clock.pending === 1);
+    expect((await api.post(large, { token: other })).status).to.equal(201);
+    expect(api.jobs.calls).to.have.length(2);
+    await clock.advance(2_000);
+    expect((await second).status).to.equal(201);
+    expect(await api.registry.metrics()).to.match(/zip_api_body_delay_seconds_total 0\.[89]/);
+  });
+
   it('return 503 to a project whose first request does not fit beside those of others (N7)', async () => {
     await using api = await startApiServer({ inFlight: { maxCreates: 2 } });
     const other = addOtherProject(api);

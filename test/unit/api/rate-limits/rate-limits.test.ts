@@ -14,6 +14,7 @@ const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
     requestsPerMinutePerToken: 3,
     authFailuresPerMinute: 2,
     undelayedRequestsPerSecond: 1,
+    undelayedBodyBytesPerSecond: 1_000,
     counters: 1,
     clock: createManualClock(),
     ...change,
