@@ -11,5 +11,7 @@ const REPORT_INTERVAL_MS = 200;
 process.on('disconnect', () => process.exit());
 process.once('message', ({ way, target }: AttackOrder) => {
   void WAYS[way]?.(target);
-  setInterval(() => process.send?.(requestsSoFar()), REPORT_INTERVAL_MS);
+  // The callback ignores an error: the parent may disconnect before it is noticed here.
+  const report = () => process.send?.(requestsSoFar(), undefined, undefined, () => undefined);
+  setInterval(report, REPORT_INTERVAL_MS);
 });
