@@ -1,8 +1,14 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
 import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
+import {
+  checkOptions,
+  type NameRules,
+  nameRules,
+  type OptionRules,
+  type RequestOptions,
+} from './check-options.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
@@ -17,8 +23,7 @@ export interface ZipJobRequest {
   readonly files: readonly ListedFile[];
   /** JSON text of an object, exactly as sent. */
   readonly metadata: string;
-  /** Undefined: the default of the project. */
-  readonly sequential?: boolean;
+  readonly options: RequestOptions;
 }
 
 /** An error of the entry with this index. */
@@ -32,8 +37,9 @@ export interface RequestCheckDeps {
   /** Describes a URL that is not allowed; undefined if it is. */
   readonly urlProblem: (url: string) => string | undefined;
   /** The first name that is invalid or conflicts with another name. */
-  readonly nameFault: (names: readonly string[]) => Steps<EntryFault | undefined>;
+  readonly nameFault: (names: readonly string[], rules: NameRules) => Steps<EntryFault | undefined>;
   readonly limits: RequestLimits;
+  readonly options: OptionRules;
 }
 
 const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: RequestLimits): string => {
@@ -50,7 +56,11 @@ const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined
   return deps.urlProblem(entry.url);
 };
 
-function* checkFiles(entries: readonly ListedFile[], deps: RequestCheckDeps): Steps<readonly ListedFile[]> {
+function* checkFiles(
+  entries: readonly ListedFile[],
+  rules: NameRules,
+  deps: RequestCheckDeps,
+): Steps<readonly ListedFile[]> {
   const { maxFiles } = deps.limits;
   if (entries.length > maxFiles)
     throw parameterInvalid(
@@ -64,14 +74,17 @@ function* checkFiles(entries: readonly ListedFile[], deps: RequestCheckDeps): St
     if (headers !== undefined) throw parameterInvalid('urls', `urls[${index}].headers ${headers}.`);
     yield;
   }
-  const fault = yield* deps.nameFault(entries.map(({ filename }) => filename));
+  const fault = yield* deps.nameFault(
+    entries.map(({ filename }) => filename),
+    rules,
+  );
   if (fault) throw parameterInvalid('urls', `urls[${fault.index}].filename ${fault.problem}.`);
   return entries.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) }));
 }
 
 /**
  * Validates a request as far as possible without calls to the API server, in the order in which errors are reported:
- * missing fields, types, then bucket_name, key, urls, metadata.
+ * missing fields, types, then bucket_name, key, options, urls, metadata.
  * @throws ApiError parameter_missing or parameter_invalid
  */
 export function* checkRequest(json: StrictJson, deps: RequestCheckDeps): Steps<ZipJobRequest> {
@@ -79,13 +92,14 @@ export function* checkRequest(json: StrictJson, deps: RequestCheckDeps): Steps<Z
   yield;
   const problem = keyProblem(body.key, deps.limits.maxKeyBytes);
   if (problem !== undefined) throw parameterInvalid('key', problem);
-  const files = yield* checkFiles(body.urls, deps);
+  const options = checkOptions(body, deps.options);
+  const files = yield* checkFiles(body.urls, nameRules(options, deps.options), deps);
   return {
     bucketName: body.bucket_name,
     service: body.service ?? SPEC_DEFAULTS.service,
     key: body.key,
     files,
     metadata: checkMetadata(body, json.metadataText, deps.limits),
-    ...defined({ sequential: body.sequential }),
+    options,
   };
 }

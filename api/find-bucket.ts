@@ -21,22 +21,22 @@ const POSSIBLE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 /** Longest valid bucket name; limits how much of an invalid one the message repeats. */
 const MAX_SHOWN_NAME = 63;
 
-const isUsable = (bucket: ZipBucket | undefined): boolean =>
-  bucket !== undefined && bucket.metadata.deletionTimestamp === undefined;
+const usable = (bucket: ZipBucket | undefined): ZipBucket | undefined =>
+  bucket?.metadata.deletionTimestamp === undefined ? bucket : undefined;
 
 /**
- * Checks that the project has the bucket. A bucket that is missing from the cache may have
+ * The bucket of the project. A bucket that is missing from the cache may have
  * been created a moment ago, so it is read from the API server.
  * @throws ApiError resource_not_found
  */
-export type FindBucket = (query: BucketQuery, signal: AbortSignal) => Promise<void>;
+export type FindBucket = (query: BucketQuery, signal: AbortSignal) => Promise<ZipBucket>;
 
 export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): FindBucket => {
-  const exists = async (query: BucketQuery, signal: AbortSignal): Promise<boolean> => {
+  const find = async (query: BucketQuery, signal: AbortSignal): Promise<ZipBucket | undefined> => {
     const name = bucketResourceName(query.service, query.bucketName);
     const cached = buckets.get(`${query.namespace}/${name}`);
-    if (cached !== undefined) return isUsable(cached);
-    return isUsable(await bucketClient.get(query.namespace, name, signal));
+    if (cached !== undefined) return usable(cached);
+    return usable(await bucketClient.get(query.namespace, name, signal));
   };
 
   return async (query, signal) => {
@@ -47,10 +47,11 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
       'bucket_name',
     );
     if (!POSSIBLE_NAME.test(bucketName)) throw unknown;
-    if (await exists(query, signal)) return;
+    const found = await find(query, signal);
+    if (found !== undefined) return found;
     const others = SERVICES.filter((other) => other !== service);
     for (const other of others)
-      if (await exists({ ...query, service: other }, signal))
+      if ((await find({ ...query, service: other }, signal)) !== undefined)
         throw resourceNotFound(
           `${missing} A bucket with this name exists for service ${other}: set "service" to "${other}".`,
           'bucket_name',

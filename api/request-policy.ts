@@ -11,15 +11,15 @@ import {
 import { foldName } from '#runtime/name-index.ts';
 import { checkPortableName } from '#runtime/portable-names.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import type { NameRules } from './check-options.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
 import type { Steps } from './steps.ts';
 
-export interface RequestPolicyDeps {
+export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'closedBy'> {
   readonly egress: EgressPolicy;
   readonly limits: RequestLimits;
-  readonly limitsOf: ProjectClasses['limitsOf'];
 }
 
 /** The validation rules for the requests of a project. */
@@ -76,11 +76,22 @@ function* findNameFault(
   return same && { index: same.index, reason: 'same-elsewhere' };
 }
 
-const toNameFault = (mustBePortable: boolean) =>
-  function* (names: readonly string[]): Steps<EntryFault | undefined> {
-    const fault = yield* findNameFault(names, mustBePortable);
-    return fault && { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
-  };
+/** The first file with the name of the manifest, or which is a folder of it or in it. */
+const findManifestFault = (names: readonly string[], manifestEntry: string): EntryFault | undefined => {
+  const index = names.findIndex((name) => findConflict([manifestEntry, name]) !== undefined);
+  return index === -1
+    ? undefined
+    : { index, problem: `conflicts with the name of the manifest, ${JSON.stringify(manifestEntry)}` };
+};
+
+function* nameFault(
+  names: readonly string[],
+  { mustBePortable, manifestEntry }: NameRules,
+): Steps<EntryFault | undefined> {
+  const fault = yield* findNameFault(names, mustBePortable);
+  if (fault) return { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
+  return manifestEntry === undefined ? undefined : findManifestFault(names, manifestEntry);
+}
 
 const createUrlProblem =
   (egress: EgressPolicy) =>
@@ -92,7 +103,8 @@ const createUrlProblem =
   };
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
-export const createRequestPolicy = ({ egress, limits, limitsOf }: RequestPolicyDeps): RequestPolicy => {
+export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
+  const { egress, limits, limitsOf, closedBy } = deps;
   const checkBody = createZipJobBodyCheck(limits);
   const urlProblem = createUrlProblem(egress);
   return (project) => {
@@ -100,7 +112,11 @@ export const createRequestPolicy = ({ egress, limits, limitsOf }: RequestPolicyD
     return {
       checkBody,
       urlProblem,
-      nameFault: toNameFault(project.spec.jobDefaults?.portableNames === 'refuse'),
+      nameFault,
+      options: {
+        closedBy: (option) => closedBy(project, option),
+        defaults: project.spec.jobDefaults ?? {},
+      },
       limits: { ...limits, maxFiles: Math.min(limits.maxFiles, filesPerJob) },
     };
   };

@@ -10,6 +10,7 @@ import {
 } from '#crds/api-group.ts';
 import {
   COMPRESSIONS,
+  ON_CONFLICTS,
   ON_SOURCE_ERRORS,
   PORTABLE_NAMES,
   WEBHOOK_EVENTS,
@@ -20,6 +21,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
+import { MANIFEST_ENTRY, type RequestOptions } from './check-options.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
 import type { PackedRequest } from './read-request.ts';
 
@@ -47,6 +49,7 @@ const labels = (instance: string, component: string): Record<string, string> => 
 /** SHA-256 (hex) of the validated request; two requests with the same hash are the same request. */
 export const requestSha256 = ({
   list,
+  options: { sequential, ...options },
   ...request
 }: Omit<PackedRequest, 'list'> & { readonly list: Pick<FileList, 'sha256' | 'count'> }): string =>
   createHash('sha256')
@@ -58,7 +61,8 @@ export const requestSha256 = ({
         request.metadata,
         list.count,
         list.sha256,
-        ...(request.sequential === undefined ? [] : [request.sequential]),
+        ...(sequential === undefined ? [] : [sequential]),
+        ...(Object.keys(options).length === 0 ? [] : [options]),
       ]),
     )
     .digest('hex');
@@ -79,15 +83,30 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
   ...known('compression', defaults.compression, COMPRESSIONS),
   ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
   ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
+  ...known('onConflict', defaults.onConflict, ON_CONFLICTS),
   ...(defaults.activeDeadlineSeconds === undefined
     ? {}
     : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
-  ...defined({ maxAttempts: defaults.maxAttempts, sequential: defaults.sequential }),
+  ...defined({
+    maxAttempts: defaults.maxAttempts,
+    sequential: defaults.sequential,
+    sha256: defaults.sha256,
+    fixedModificationTime: defaults.fixedModificationTime,
+  }),
   ...(defaults.startDeadlineSeconds === undefined
     ? {}
     : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
   ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
   ...defined({ manifestEntry: defaults.manifestEntry, queueName: defaults.queueName }),
+});
+
+/** What the request chooses; it takes precedence over the defaults of the project. */
+const chosenFields = (
+  { manifest, ...fields }: RequestOptions,
+  { jobDefaults: defaults }: ZipProject['spec'],
+): Partial<ZipJobSpec> => ({
+  ...fields,
+  ...(manifest !== undefined && { manifestEntry: defaults?.manifestEntry ?? MANIFEST_ENTRY }),
 });
 
 /** A copy of the project's webhook, so that later edits do not affect this job. */
@@ -132,7 +151,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
         sha256: list.sha256,
       },
       metadata: request.metadata,
-      ...defined({ sequential: request.sequential }),
+      ...chosenFields(request.options, project.spec),
       ...webhookSnapshot(project.spec),
     },
   };

@@ -75,7 +75,7 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy(toEgressOptions(config, config.kubernetesHost)),
         limits: config,
-        limitsOf,
+        ...parts.projectClasses,
       }),
       limits: config,
     }),

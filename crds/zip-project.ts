@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type GROUP_VERSION, WEBHOOK_SECRET_NAME } from './api-group.ts';
+import type { CallerOption } from './caller-options.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
@@ -71,6 +72,9 @@ export interface ZipProject {
       readonly compression?: string;
       readonly onSourceError?: string;
       readonly portableNames?: string;
+      readonly onConflict?: string;
+      readonly sha256?: boolean;
+      readonly fixedModificationTime?: string;
       readonly sequential?: boolean;
       readonly activeDeadlineSeconds?: number;
       readonly maxAttempts?: number;
@@ -79,6 +83,8 @@ export interface ZipProject {
       readonly manifestEntry?: string;
       readonly queueName?: string;
     };
+    /** What callers may not choose, in addition to what the class of the project closes. */
+    readonly callerOptions?: { readonly closed?: readonly CallerOption[] };
     /** Scheduling and resources of the project's zipper pods, read when a Job is created. */
     readonly pods?: PodDefaults;
   };

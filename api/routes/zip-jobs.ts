@@ -2,6 +2,7 @@ import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import { ApiError } from '../api-error.ts';
 import { responseOf } from '../cached-job.ts';
+import { assertConflictAllowed } from '../check-options.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
 import { expandedFields } from '../expand/expanded-fields.ts';
@@ -10,7 +11,7 @@ import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { takeBody } from '../middleware/json-body.ts';
-import type { ReadRequest } from '../read-request.ts';
+import type { PackedRequest, ReadRequest } from '../read-request.ts';
 import { toResponse, zipBody } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
@@ -37,8 +38,19 @@ const principalOf = (ctx: ApiContext): Principal => {
 
 /** The reason for refusing a new job; a job of an earlier request is still returned. */
 const refusalOf = (error: unknown): ApiError => {
-  if (error instanceof ApiError && error.code === 'resource_not_found') return error;
+  if (error instanceof ApiError && error.status < 500) return error;
   throw error;
+};
+
+/** @throws ApiError resource_not_found or parameter_invalid */
+const checkBucket = async (
+  { findBucket }: Pick<ZipJobRoutesDeps, 'findBucket'>,
+  { request, namespace }: { readonly request: PackedRequest; readonly namespace: string },
+  signal: AbortSignal,
+): Promise<void> => {
+  const { service, bucketName, options } = request;
+  const bucket = await findBucket({ namespace, service, bucketName }, signal);
+  assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
 };
 
 const respond = (ctx: ApiContext, status: number, body: string): void => {
@@ -70,11 +82,13 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
       const request = await deps.readRequest(takeBody(ctx), project);
-      const { service, bucketName, metadata } = request;
+      const { metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
-        const query = { namespace, service, bucketName };
-        const refusal = await deps.findBucket(query, signal).then(() => undefined, refusalOf);
+        const refusal = await checkBucket(deps, { request, namespace }, signal).then(
+          () => undefined,
+          refusalOf,
+        );
         if (refusal !== undefined && idempotencyKey === undefined) throw refusal;
         const input = { request, project, createdBy: tokenName, requestId, traceparent, idempotencyKey };
         return deps.createZipJob({ ...input, refusal }, signal);

@@ -3,17 +3,17 @@ import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zi
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
+import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
-export interface ZipJobBody {
+export interface ZipJobBody extends OptionFields {
   readonly bucket_name: string;
   readonly key: string;
   readonly urls: readonly ListedFile[];
   readonly service?: Service;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly sequential?: boolean;
 }
 
 /** Required fields in the order in which missing ones are reported. */
@@ -97,16 +97,12 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
       examples: [{ order: 4711 }],
     },
-    sequential: {
-      type: 'boolean',
-      description:
-        'Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. Default: `jobDefaults.sequential` of the project, or else the default of the operator (false unless changed).',
-    },
+    ...OPTION_SCHEMAS,
   },
 });
 
 /** Functions check these keywords after the schema, with more specific error messages. */
-const KEYWORDS_OF_CHECKS = ['pattern', 'propertyNames', 'maxProperties'] as const;
+const KEYWORDS_OF_CHECKS = ['pattern', 'format', 'propertyNames', 'maxProperties'] as const;
 
 /** `/urls/3/url` -> `urls[3].url` */
 const fieldName = (pointer: string): string =>

@@ -57,7 +57,7 @@ const EXPANSION_SCHEMAS = {
       type: 'array',
       items: INT64,
       description:
-        'Indices in `urls` of files that were skipped or replaced, if `jobDefaults.onSourceError` of the project allows it.',
+        'Indices in `urls` of files that were skipped or replaced, if `on_source_error` of the request or `jobDefaults.onSourceError` of the project allows it.',
     },
     accepted_at: orNull(TIME, 'Time at which the request was accepted.'),
     started_at: orNull(TIME, 'Time at which the job started.'),

@@ -1,3 +1,4 @@
+import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Settings } from '../config.ts';
 import { ConfigError } from '../errors.ts';
@@ -8,7 +9,7 @@ export const PROJECT_CLASS_SETTINGS = {
     env: 'PROJECT_CLASSES_JSON',
     type: 'string',
     default: '{}',
-    description: 'limits of the projects of each class, by the name of the class, as JSON',
+    description: 'limits and closed options of the projects of each class, by the name of the class, as JSON',
   },
 } as const satisfies Settings;
 
@@ -16,6 +17,8 @@ export interface ClassLimits {
   /** Of the class `default`. */
   readonly standard: ProjectLimits;
   readonly byName: ReadonlyMap<string, ProjectLimits>;
+  /** The options that callers may not set, by class. Every class has an entry. */
+  readonly closedOptions: ReadonlyMap<string, readonly CallerOption[]>;
 }
 
 /** The class of a namespace without the label, or whose label names no class. */
@@ -54,22 +57,43 @@ const parse = (text: string): unknown => {
 
 const isLimit = (name: string): name is keyof ProjectLimits => Object.hasOwn(MINIMA, name);
 
-const limitsOf = (name: string, value: unknown): Partial<ProjectLimits> => {
+const isOption = (name: unknown): name is CallerOption => CALLER_OPTIONS.some((option) => option === name);
+
+const closedOptionsOf = (name: string, value: unknown): readonly CallerOption[] => {
+  if (!Array.isArray(value)) throw new ConfigError(`${ENV}: closedOptions of class ${name} must be a list`);
+  return value.map((option: unknown) => {
+    if (isOption(option)) return option;
+    throw new ConfigError(
+      `${ENV}: class ${name} closes an unknown option ${JSON.stringify(option)}; options are ${CALLER_OPTIONS.join(', ')}`,
+    );
+  });
+};
+
+interface ClassFacts {
+  readonly limits: Partial<ProjectLimits>;
+  readonly closedOptions?: readonly CallerOption[];
+}
+
+const factsOf = (name: string, value: unknown): ClassFacts => {
   if (!CLASS_NAME.test(name))
     throw new ConfigError(`${ENV}: ${JSON.stringify(name)} is not a valid class name`);
   if (!isRecord(value)) throw new ConfigError(`${ENV}: class ${name} must be an object of limits`);
-  for (const [limit, figure] of Object.entries(value)) {
+  const { closedOptions, ...limits } = value;
+  for (const [limit, figure] of Object.entries(limits)) {
     if (!isLimit(limit)) throw new ConfigError(`${ENV}: class ${name} has an unknown limit ${limit}`);
     if (!Number.isSafeInteger(figure) || Number(figure) < MINIMA[limit])
       throw new ConfigError(
         `${ENV}: ${limit} of class ${name} must be an integer of at least ${MINIMA[limit]}`,
       );
   }
-  return value;
+  return {
+    limits,
+    ...(closedOptions !== undefined && { closedOptions: closedOptionsOf(name, closedOptions) }),
+  };
 };
 
 /**
- * A limit that a class omits is the one of the class `default`.
+ * A limit or the list of closed options that a class omits is the one of the class `default`.
  * @throws ConfigError
  */
 export const readClassLimits = (text: string): ClassLimits => {
@@ -77,7 +101,14 @@ export const readClassLimits = (text: string): ClassLimits => {
   if (!isRecord(classes)) throw new ConfigError(`${ENV} must be a JSON object`);
   const names = Object.keys(classes);
   if (names.length > MAX_CLASSES) throw new ConfigError(`${ENV} must have at most ${MAX_CLASSES} classes`);
-  const standard = { ...BUILT_IN, ...limitsOf(DEFAULT_CLASS, classes[DEFAULT_CLASS] ?? {}) };
-  const byName = names.map((name) => [name, { ...standard, ...limitsOf(name, classes[name]) }] as const);
-  return { standard, byName: new Map(byName) };
+  const { limits, closedOptions = [] } = factsOf(DEFAULT_CLASS, classes[DEFAULT_CLASS] ?? {});
+  const standard = { ...BUILT_IN, ...limits };
+  const byName = new Map<string, ProjectLimits>();
+  const closed = new Map<string, readonly CallerOption[]>([[DEFAULT_CLASS, closedOptions]]);
+  for (const name of names) {
+    const own = factsOf(name, classes[name]);
+    byName.set(name, { ...standard, ...own.limits });
+    closed.set(name, own.closedOptions ?? closedOptions);
+  }
+  return { standard, byName, closedOptions: closed };
 };

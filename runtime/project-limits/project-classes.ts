@@ -1,4 +1,5 @@
 import { LABELS } from '#crds/api-group.ts';
+import type { CallerOption } from '#crds/caller-options.ts';
 import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import type { Namespace } from '../kube/resources.ts';
 import type { Reflector } from '../kube/types.ts';
@@ -20,6 +21,8 @@ export interface ProjectClasses {
   readonly of: (namespace: string) => ProjectClass;
   /** The limits in force: those of the class, or lower ones of the ZipProject. */
   readonly limitsOf: (namespace: string, project: Pick<ZipProject, 'spec'> | undefined) => ProjectLimits;
+  /** Who closes an option for the callers of a project. Undefined: it is open. */
+  readonly closedBy: (project: ZipProject, option: CallerOption) => 'operator' | 'project' | undefined;
 }
 
 export interface ProjectClassesDeps {
@@ -44,6 +47,11 @@ export const createProjectClasses = ({ classes, namespaces }: ProjectClassesDeps
     limitsOf: (namespace, project) => {
       const { limits } = classOf(namespace);
       return eachLimit((name) => lowerLimit(name, limits[name], project?.spec.limits?.[name]));
+    },
+    closedBy: ({ metadata, spec }, option) => {
+      const { name } = classOf(metadata.namespace);
+      if (classes.closedOptions.get(name)?.includes(option) === true) return 'operator';
+      return spec.callerOptions?.closed?.includes(option) === true ? 'project' : undefined;
     },
   };
 };

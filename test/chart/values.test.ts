@@ -58,6 +58,7 @@ describe('the values of the chart', function () {
     'a setting of the dashboard for the API': { 'api.settings.DASHBOARD_IDLE_MS': 5_000 },
     'a tag as a digest': { 'api.image.digest': 'latest' },
     'an unknown limit of a class': { 'projectClasses.large': { speed: 5 } },
+    'an unknown option that a class closes (C3)': { 'projectClasses.large.closedOptions': ['speed'] },
     'a limit of a class below its least': { 'projectClasses.default.storedJobs': 0 },
     'a class whose name is no value of a label': { projectClasses: { 'a b': {} } },
     'an address that is not a CIDR': { 'egress.allowCidrs': ['10.0.0.1'] },

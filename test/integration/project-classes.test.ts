@@ -39,7 +39,10 @@ describe('the class of a project', function () {
   before(async () => {
     life.defer(() => resetInstallation());
     cluster = await sharedCluster();
-    const installation = await installChart(cluster, { projectClasses: classesOf(LIMITS) });
+    const installation = await installChart(cluster, {
+      projectClasses: classesOf(LIMITS),
+      'projectClasses.small.closedOptions': ['sha256'],
+    });
     baseUrl = await installation.apiUrl();
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     life.defer(async () => {
@@ -85,6 +88,17 @@ describe('the class of a project', function () {
     expect((await statusOf())?.class?.limits).to.include({ requestsPerMinute: 600, storedJobs: 10_000 });
     const { stdout } = await cluster.kubectl(['get', 'zipproject', '-n', NAMESPACE]);
     expect(stdout).to.match(/CLASS/).and.to.match(/small/);
+  });
+
+  it('closes options of requests (C3)', async () => {
+    const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
+    const request = { bucket_name: project.bucketName, key: 'a.zip', urls, sha256: true };
+    const { token } = project;
+    const body = JSON.stringify(request);
+    const refused = await askApi(baseUrl, { method: 'POST', path: '/v1/zips', token, body });
+    expect(refused.status, refused.text).to.equal(422);
+    expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'sha256' });
+    expect(refused.body.error?.message).to.contain('the operator has closed this option');
   });
 
   it('cannot be changed on the namespace by its admin, by patch, apply, update, create or delete (N8)', async () => {

@@ -45,7 +45,7 @@ const differenceOf = (body: Buffer): string | undefined => {
 /** Reads bodies as the API does. */
 export const createReadHostile = () => {
   const requestPolicy = createRequestPolicy({
-    limitsOf: projectClasses({ default: { filesPerJob: LIMITS.maxFiles } }).limitsOf,
+    ...projectClasses({ default: { filesPerJob: LIMITS.maxFiles } }),
     egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
     limits: LIMITS,
   });

@@ -6,17 +6,18 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { runToEnd } from '../run-to-end.ts';
 import { aProject } from '../servers/api-server.ts';
-import { projectClasses } from './project-classes.ts';
+import { type Classes, projectClasses } from './project-classes.ts';
 
 const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
-const policy = createRequestPolicy({
-  limitsOf: projectClasses().limitsOf,
-  egress: createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] }),
-  limits: LIMITS,
-});
+const egress = createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] });
 
 /** Parses and checks a body (an object, or the exact text) with limits of five files and URLs of 200 characters. */
-export const checkBody = (body: unknown, spec: ZipProject['spec'] = {}): ZipJobRequest => {
+export const checkBody = (
+  body: unknown,
+  spec: ZipProject['spec'] = {},
+  classes: Classes = {},
+): ZipJobRequest => {
+  const policy = createRequestPolicy({ ...projectClasses(classes), egress, limits: LIMITS });
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(LIMITS)));
   return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));

@@ -1,10 +1,13 @@
 import { LABELS } from '#crds/api-group.ts';
+import type { CallerOption } from '#crds/caller-options.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Namespace } from '#runtime/kube/resources.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 
-export type Classes = Readonly<Record<string, Partial<ProjectLimits>>>;
+export type Classes = Readonly<
+  Record<string, Partial<ProjectLimits> & { readonly closedOptions?: readonly CallerOption[] }>
+>;
 
 export const aNamespace = (name: string, projectClass?: string): Namespace => ({
   metadata: {

@@ -22,7 +22,7 @@ import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
-import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -34,6 +34,7 @@ import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { createProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
+import type { Classes } from '../builders/project-classes.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
@@ -76,7 +77,7 @@ export interface ApiServerOptions {
   readonly maxFileListBytes?: number;
   readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
-  readonly projectClasses?: Readonly<Record<string, Partial<ProjectLimits>>>;
+  readonly projectClasses?: Classes;
   readonly workTimeoutMs?: number;
   readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf' | 'clock'>>;
   readonly count?: CountRequest;
@@ -150,14 +151,15 @@ const createDeps = (
       default: { ...NO_RATE_LIMIT, ...options.projectClasses?.['default'] },
     }),
   );
-  const { limitsOf } = createProjectClasses({ classes, namespaces: namespaces.reflector });
+  const projectClasses = createProjectClasses({ classes, namespaces: namespaces.reflector });
+  const { limitsOf } = projectClasses;
   const settings = settingsOf(options);
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
         limits: settings,
-        limitsOf,
+        ...projectClasses,
       }),
       limits: settings,
     }),

@@ -23,7 +23,7 @@ export interface Flow extends AsyncDisposable {
   /** A source that keeps a job running until it is released. */
   readonly hold: () => HeldFile;
   /** Posts a job with a unique key and returns its UUID. */
-  readonly post: (urls: readonly FlowSource[]) => Promise<string>;
+  readonly post: (urls: readonly FlowSource[], options?: object) => Promise<string>;
   /** The output of kubectl in the project's namespace. */
   readonly kubectl: (...args: readonly string[]) => Promise<string>;
 }
@@ -75,10 +75,10 @@ export const startFlow = async (
     project,
     // More than a zipper reads of a file before it starts its entry.
     hold: () => origin.hold({ isDripping: true, firstBytes: 1_500_000 }),
-    post: (urls) => {
+    post: (urls, options) => {
       posted += 1;
       const key = `posted-${posted}.zip`;
-      return postJob(baseUrl, project.token, { bucket_name: project.bucketName, key, urls });
+      return postJob(baseUrl, project.token, { bucket_name: project.bucketName, key, urls, ...options });
     },
     kubectl: async (...args) => (await cluster.kubectl(['-n', namespace, ...args])).stdout,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -199,8 +199,9 @@ describe('checkRequest', () => {
       key: 'out/archive.zip',
       files: [file],
       metadata: '{}',
+      options: {},
     });
-    expect(checkBody({ ...A_REQUEST, sequential: true }).sequential).to.equal(true);
+    expect(checkBody({ ...A_REQUEST, sequential: true }).options).to.deep.equal({ sequential: true });
   });
 
   for (const key of ['a%20b+c d', 'ü/日本.zip', 'x'.repeat(1_024), '...', 'a/..b/c.', '/a//b/']) {

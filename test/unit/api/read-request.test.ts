@@ -15,7 +15,7 @@ const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const LONGEST_STEP_MS = 250;
 const limits = { maxFiles: 10_000, maxUrlLength: 2_048, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const requestPolicy = createRequestPolicy({
-  limitsOf: projectClasses().limitsOf,
+  ...projectClasses(),
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
   limits,
 });

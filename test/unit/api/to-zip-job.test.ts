@@ -11,6 +11,7 @@ const REQUEST = {
   key: 'a.zip',
   list: LIST,
   metadata: '{"n":1.0}',
+  options: {},
 } as const;
 const UUID = '6f1c1f0e-1111-4000-8000-000000000000';
 
@@ -101,10 +102,38 @@ describe('toZipJob', () => {
     it(`takes sequential ${request} of the request before ${project} of the project (F31)`, () => {
       const { spec } = make(
         { jobDefaults: defined({ sequential: project }) },
-        { ...REQUEST, ...defined({ sequential: request }) },
+        { ...REQUEST, options: defined({ sequential: request }) },
       );
       expect(spec.sequential).to.equal(expected);
     });
+
+  it('takes every option of the request before the defaults of the project (C2)', () => {
+    const jobDefaults = {
+      compression: 'auto',
+      onSourceError: 'Skip',
+      portableNames: 'rewrite',
+      onConflict: 'replace',
+      sha256: true,
+      fixedModificationTime: '2020-01-01T00:00:00Z',
+    };
+    const options = {
+      compression: 'deflate',
+      onSourceError: 'Placeholder',
+      portableNames: 'refuse',
+      onConflict: 'fail',
+      sha256: false,
+      fixedModificationTime: '2026-01-01T00:00:00.000Z',
+    } as const;
+    expect(make({ jobDefaults }).spec).to.deep.include(jobDefaults);
+    expect(make({ jobDefaults }, { ...REQUEST, options }).spec).to.deep.include(options);
+  });
+
+  it('names the manifest as the project does, or else manifest.json', () => {
+    const request = { ...REQUEST, options: { manifest: 'json' } } as const;
+    expect(make({}, request).spec.manifestEntry).to.equal('manifest.json');
+    expect(make({ jobDefaults: { manifestEntry: 'm' } }, request).spec.manifestEntry).to.equal('m');
+    expect(make({}, request).spec).to.not.have.property('manifest');
+  });
 
   const url = 'https://hooks.example.com/';
   const webhooks: readonly { name: string; given: ZipProject['spec']['webhook']; want: unknown }[] = [
@@ -127,6 +156,15 @@ describe('toZipJob', () => {
 });
 
 describe('requestSha256', () => {
+  it('is the one of earlier versions for a request without options or with sequential', () => {
+    expect(requestSha256(REQUEST)).to.equal(
+      'e408b0acd8d53a627c52757fb85bc4b32be6d7c9c1a054c2ce258496c6da89a7',
+    );
+    expect(requestSha256({ ...REQUEST, options: { sequential: true } })).to.equal(
+      '882b960371bed03936ce0341b6b0884f55cda40430877d0fa1fec20d232e3839',
+    );
+  });
+
   it('changes with every part of the request', () => {
     const hashes = [
       requestSha256(REQUEST),
@@ -135,8 +173,10 @@ describe('requestSha256', () => {
       requestSha256({ ...REQUEST, bucketName: 'other' }),
       requestSha256({ ...REQUEST, metadata: '{"n":1}' }),
       requestSha256({ ...REQUEST, list: { ...LIST, sha256: 'beef' } }),
-      requestSha256({ ...REQUEST, sequential: true }),
-      requestSha256({ ...REQUEST, sequential: false }),
+      requestSha256({ ...REQUEST, options: { sequential: true } }),
+      requestSha256({ ...REQUEST, options: { sequential: false } }),
+      requestSha256({ ...REQUEST, options: { sha256: true } }),
+      requestSha256({ ...REQUEST, options: { manifest: 'json' } }),
     ];
     expect(new Set(hashes).size).to.equal(hashes.length);
   });

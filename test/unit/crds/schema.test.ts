@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { API_GROUP, API_VERSION, GROUP_VERSION, MAX_ZIP_JOB_NAME_LENGTH, PLURALS } from '#crds/api-group.ts';
+import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import type { Condition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import * as zip from '#crds/zip-job.ts';
@@ -174,6 +175,9 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       compression: 'store',
       onSourceError: 'Fail',
       portableNames: 'keep',
+      onConflict: 'fail',
+      sha256: true,
+      fixedModificationTime: TIME,
       sequential: true,
       activeDeadlineSeconds: 60,
       maxAttempts: 1,
@@ -182,6 +186,7 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       manifestEntry: 'm',
       queueName: 'q',
     },
+    callerOptions: { closed: ['sha256'] },
     pods: {
       priorityClassName: 'low',
       resources: { requests: { cpu: '1' }, limits: { cpu: '1' } },
@@ -289,6 +294,9 @@ describe('the CRDs', () => {
     ];
     for (const [known, ...path] of words)
       expect(at(schema, ...path)?.enum, path.join('.')).to.deep.equal(known);
+    expect(at(schemaOf('zipprojects'), 'spec', 'callerOptions', 'closed', '[]')?.enum).to.deep.equal(
+      CALLER_OPTIONS,
+    );
     expect(at(schemaOf('ziptokens'), 'spec', 'permissions', '[]')?.enum).to.deep.equal(PERMISSIONS);
   });
 

@@ -150,6 +150,32 @@ describe('POST /zips', () => {
       expect((await api.post({ ...A_REQUEST, bucket_name: 'cold', service: 'r2' })).status).to.equal(201);
     });
 
+    it('refuses to replace objects that the bucket keeps, and keeps objects if asked to (C2)', async () => {
+      const keeping = aBucket('team-a', 's3', 'keeping');
+      api.buckets.put({ ...keeping, spec: { ...keeping.spec, objectOptions: { onConflict: 'fail' } } });
+      const body = { ...A_REQUEST, bucket_name: 'keeping' };
+      const refused = await api.post({ ...body, on_conflict: 'replace' });
+      expect(refused.status).to.equal(422);
+      expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'on_conflict' });
+      expect(refused.body.error?.message).to.contain('the bucket demands "fail"');
+      expect(api.jobs.all()).to.deep.equal([]);
+      for (const request of [body, { ...body, on_conflict: 'fail' }, { ...A_REQUEST, on_conflict: 'fail' }])
+        expect((await api.post(request)).status).to.equal(201);
+      expect(api.jobs.all().map(({ spec }) => spec.onConflict)).to.have.members([undefined, 'fail', 'fail']);
+    });
+
+    it('returns the job of an earlier request although the bucket keeps objects since then (C2)', async () => {
+      const bucket = aBucket('team-a', 's3', 'later');
+      const headers = { 'idempotency-key': 'one' };
+      const body = { ...A_REQUEST, bucket_name: 'later', on_conflict: 'replace' };
+      api.buckets.put(bucket);
+      const first = await api.post(body, { headers });
+      api.buckets.put({ ...bucket, spec: { ...bucket.spec, objectOptions: { onConflict: 'fail' } } });
+      expect((await api.post(body, { headers })).text).to.equal(first.text);
+      const other = await api.post(body, { headers: { 'idempotency-key': 'two' } });
+      expect(other.body.error).to.include({ code: 'parameter_invalid', param: 'on_conflict' });
+    });
+
     it('finds a bucket that is not cached yet', async () => {
       api.buckets.lagging = true;
       api.buckets.put(aBucket('team-a', 's3', 'brand-new'));

@@ -44,6 +44,28 @@ describe('createProjectClasses', () => {
   });
 });
 
+describe('closedBy', () => {
+  const classes = projectClasses(
+    { default: { closedOptions: ['sha256'] }, large: {}, open: { closedOptions: [] } },
+    { 'team-l': 'large', 'team-o': 'open', 'team-x': 'no-such-class' },
+  );
+
+  it('says that the class of the project closes an option; a class without a list closes what the default does (C3)', () => {
+    for (const team of ['team-a', 'team-l', 'team-x'])
+      expect(classes.closedBy(aProject(team), 'sha256'), team).to.equal('operator');
+    expect(classes.closedBy(aProject('team-o'), 'sha256')).to.equal(undefined);
+    expect(classes.closedBy(aProject('team-a'), 'compression')).to.equal(undefined);
+  });
+
+  it('says that the project closes an option, and lets no project open one (C3)', () => {
+    const callerOptions = { closed: ['compression'] } as const;
+    expect(classes.closedBy(aProject('team-o', { callerOptions }), 'compression')).to.equal('project');
+    expect(classes.closedBy(aProject('team-a', { callerOptions: { closed: [] } }), 'sha256')).to.equal(
+      'operator',
+    );
+  });
+});
+
 describe('readClassLimits', () => {
   it('gives a class the limits of the class default where it sets none', () => {
     const { byName } = readClassLimits(JSON.stringify(CLASSES));
@@ -65,6 +87,8 @@ describe('readClassLimits', () => {
     ['{"a":{"toString":5}}', 'unknown limit toString'],
     ['{"a":{"storedJobs":0}}', 'storedJobs of class a must be an integer of at least 1'],
     ['{"a":{"activeJobs":"5"}}', 'activeJobs of class a must be an integer'],
+    ['{"a":{"closedOptions":"sha256"}}', 'closedOptions of class a must be a list'],
+    ['{"a":{"closedOptions":["speed"]}}', 'closes an unknown option "speed"'],
     ['{"a":{"storedBytes":1.5}}', 'storedBytes of class a must be an integer'],
     [JSON.stringify(Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`c${n}`, {}]))), 'at most 64'],
   ] as const)

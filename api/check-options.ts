@@ -1,0 +1,148 @@
+import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
+import {
+  ON_CONFLICTS,
+  type OnConflict,
+  type OnSourceError,
+  PORTABLE_NAMES,
+  type PortableNames,
+  SPEC_DEFAULTS,
+  type ZipJobSpec,
+} from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
+import { parameterInvalid } from './api-error.ts';
+import type { OptionFields } from './schemas/job-options.ts';
+
+/** What a request chooses; an absent field has the default of the project. */
+export interface RequestOptions
+  extends Pick<
+    ZipJobSpec,
+    | 'onSourceError'
+    | 'compression'
+    | 'onConflict'
+    | 'sha256'
+    | 'portableNames'
+    | 'fixedModificationTime'
+    | 'sequential'
+  > {
+  readonly manifest?: OptionFields['manifest'] & string;
+}
+
+/** What a project lets its callers choose. */
+export interface OptionRules {
+  readonly closedBy: (option: CallerOption) => 'operator' | 'project' | undefined;
+  readonly defaults: ZipProject['spec']['jobDefaults'] & object;
+}
+
+/** What the names of the files must satisfy. */
+export interface NameRules {
+  readonly mustBePortable: boolean;
+  /** Name of the manifest. */
+  readonly manifestEntry?: string;
+}
+
+/** Name of the manifest if the project names none. */
+export const MANIFEST_ENTRY = 'manifest.json';
+
+const ON_SOURCE_ERROR = {
+  fail: 'Fail',
+  skip: 'Skip',
+  placeholder: 'Placeholder',
+} as const satisfies Record<OptionFields['on_source_error'] & string, OnSourceError>;
+
+/** From the loosest to the strictest. */
+const BY_STRICTNESS = {
+  on_conflict: ON_CONFLICTS,
+  portable_names: ['keep', 'rewrite', 'refuse'] as const satisfies readonly PortableNames[],
+} as const;
+
+/** As TIME_PATTERN of the schema. */
+const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/;
+const EARLIEST_MS = Date.UTC(1980, 0, 1);
+const LATEST_MS = Date.UTC(2108, 0, 1) - 1;
+
+const assertOpen = (body: OptionFields, { closedBy }: OptionRules): void => {
+  for (const option of CALLER_OPTIONS) {
+    const closer = body[option] === undefined ? undefined : closedBy(option);
+    if (closer !== undefined)
+      throw parameterInvalid(
+        option,
+        `${option} is not available: the ${closer} has closed this option${closer === 'operator' ? ' for the project' : ''}. Remove it from the request.`,
+      );
+  }
+};
+
+const assertNotLooser = (
+  option: keyof typeof BY_STRICTNESS,
+  { chosen, demanded, by }: { chosen: string | undefined; demanded: string | undefined; by: string },
+): void => {
+  const order: readonly string[] = BY_STRICTNESS[option];
+  if (chosen === undefined || demanded === undefined) return;
+  if (order.indexOf(chosen) < order.indexOf(demanded))
+    throw parameterInvalid(
+      option,
+      `${option} cannot be "${chosen}": the ${by} demands "${demanded}", and a request can only be stricter.`,
+    );
+};
+
+/** @throws ApiError parameter_invalid if the request would replace objects that the bucket or the project keeps */
+export const assertConflictAllowed = (
+  chosen: OnConflict | undefined,
+  demanded: string | undefined,
+  by: 'bucket' | 'project',
+): void => assertNotLooser('on_conflict', { chosen, demanded, by });
+
+/** The same time in the form of Date; undefined if it is not an RFC 3339 time that an archive can contain. */
+const readTime = (text: string): string | undefined => {
+  const time = new Date(RFC_3339.test(text) ? text : Number.NaN);
+  // Date accepts February 30 as March 2.
+  const day = new Date(`${text.slice(0, 10)}T00:00:00Z`);
+  if (Number.isNaN(time.getTime()) || !day.toISOString().startsWith(text.slice(0, 10))) return undefined;
+  return time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
+};
+
+const checkTime = (text: string | undefined): string | undefined => {
+  if (text === undefined) return undefined;
+  const time = readTime(text);
+  if (time !== undefined) return time;
+  throw parameterInvalid(
+    'modification_time',
+    'modification_time is not an RFC 3339 time from 1980 to 2107, such as 2026-01-31T12:00:00Z.',
+  );
+};
+
+/**
+ * The options of a body whose types are valid.
+ * @throws ApiError parameter_invalid for a closed option, a looser one than the project demands, or an invalid time
+ */
+export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOptions => {
+  assertOpen(body, rules);
+  const { defaults } = rules;
+  assertConflictAllowed(body.on_conflict, defaults.onConflict, 'project');
+  assertNotLooser('portable_names', {
+    chosen: body.portable_names,
+    demanded: defaults.portableNames,
+    by: 'project',
+  });
+  return defined({
+    onSourceError: body.on_source_error && ON_SOURCE_ERROR[body.on_source_error],
+    compression: body.compression,
+    onConflict: body.on_conflict,
+    sha256: body.sha256,
+    manifest: body.manifest,
+    portableNames: body.portable_names,
+    fixedModificationTime: checkTime(body.modification_time),
+    sequential: body.sequential,
+  });
+};
+
+/** The rules for file names that follow from the options. */
+export const nameRules = (options: RequestOptions, { defaults }: OptionRules): NameRules => {
+  const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
+  const manifestEntry =
+    defaults.manifestEntry ?? (options.manifest === undefined ? undefined : MANIFEST_ENTRY);
+  return {
+    mustBePortable: (chosen ?? SPEC_DEFAULTS.portableNames) === 'refuse',
+    ...defined({ manifestEntry }),
+  };
+};

@@ -1,0 +1,64 @@
+import { COMPRESSIONS, ON_CONFLICTS, PORTABLE_NAMES } from '#crds/zip-job.ts';
+import { TIME_PATTERN } from './patterns.ts';
+
+export const SOURCE_ERROR_CHOICES = ['fail', 'skip', 'placeholder'] as const;
+export const MANIFESTS = ['json'] as const;
+
+/** The options of a request; crds/caller-options.ts has their names. */
+export interface OptionFields {
+  readonly on_source_error?: (typeof SOURCE_ERROR_CHOICES)[number];
+  readonly compression?: (typeof COMPRESSIONS)[number];
+  readonly on_conflict?: (typeof ON_CONFLICTS)[number];
+  readonly sha256?: boolean;
+  readonly manifest?: (typeof MANIFESTS)[number];
+  readonly portable_names?: (typeof PORTABLE_NAMES)[number];
+  readonly modification_time?: string;
+  readonly sequential?: boolean;
+}
+
+const CLOSED = 'The operator or the project can close this option; then it is refused with 422.';
+const byDefault = (field: string, otherwise: string): string =>
+  `Default: \`jobDefaults.${field}\` of the project, or else ${otherwise}. ${CLOSED}`;
+
+export const OPTION_SCHEMAS = {
+  on_source_error: {
+    type: 'string',
+    enum: SOURCE_ERROR_CHOICES,
+    description: `What happens if a source fails for good before its entry has started: the job fails, the file is left out, or a short text takes its place. `?expand=archive` and the webhook list the indices of failed files. ${byDefault('onSourceError', '`fail`')}`,
+  },
+  compression: {
+    type: 'string',
+    enum: COMPRESSIONS,
+    description: `\`store\` does not compress, \`deflate\` compresses, \`auto\` compresses files that shrink. ${byDefault('compression', '`store`')}`,
+  },
+  on_conflict: {
+    type: 'string',
+    enum: ON_CONFLICTS,
+    description: `Whether to replace an existing object at the key, or to fail and keep it. \`replace\` is refused if the bucket or the project demands \`fail\`. Default: what the bucket or the project demands, or else \`replace\`. ${CLOSED}`,
+  },
+  sha256: {
+    type: 'boolean',
+    description: `Whether to compute the SHA-256 of the archive, which `?expand=archive` then contains. ${byDefault('sha256', 'false')}`,
+  },
+  manifest: {
+    type: 'string',
+    enum: MANIFESTS,
+    description: `Adds a last entry that lists the contents of the archive, with the SHA-256 of each file, as JSON. Its name is \`jobDefaults.manifestEntry\` of the project, or else \`manifest.json\`; no file may have this name. Default: a manifest only if the project names one. ${CLOSED}`,
+  },
+  portable_names: {
+    type: 'string',
+    enum: PORTABLE_NAMES,
+    description: `What happens to file names that Windows does not support: \`keep\` keeps them, \`rewrite\` changes them, \`refuse\` refuses the request. A request can only be stricter than \`jobDefaults.portableNames\` of the project, in this order. Default: that of the project, or else \`keep\`. ${CLOSED}`,
+  },
+  modification_time: {
+    type: 'string',
+    format: 'date-time',
+    pattern: TIME_PATTERN,
+    description: `Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. ${byDefault('fixedModificationTime', 'the Last-Modified of each source')}`,
+    examples: ['2026-01-31T12:00:00Z'],
+  },
+  sequential: {
+    type: 'boolean',
+    description: `Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. ${byDefault('sequential', 'the default of the operator (false unless changed)')}`,
+  },
+} as const;

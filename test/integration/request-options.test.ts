@@ -1,0 +1,119 @@
+/** The options of a request, from the POST to the archive. */
+import { createHash } from 'node:crypto';
+import { expect } from 'chai';
+import yauzl from 'yauzl';
+import { zipEntries } from '#test/support/archives/zip-entries.ts';
+import { type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+
+const MODIFIED = '2026-01-31T12:00:00Z';
+
+describe('the options of a request', function () {
+  this.timeout(240_000);
+  let flow: Flow;
+  before(async () => {
+    flow = await startFlow('options', { jobDefaults: { portableNames: 'keep' } });
+  });
+  after(() => flow[Symbol.asyncDispose]());
+
+  const finished = async (uuid: string) => {
+    const { spec, status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    return { spec, status };
+  };
+  const askToCreate = (options: object): Promise<ApiResponse> => {
+    const urls = [{ url: flow.origin.url('/gen/700/1'), filename: 'a' }];
+    const request = { bucket_name: flow.project.bucketName, key: 'refused.zip', urls, ...options };
+    const { token } = flow.project;
+    return askApi(flow.baseUrl, { method: 'POST', path: '/v1/zips', token, body: JSON.stringify(request) });
+  };
+
+  it('reach the archive', async () => {
+    const { origin, project } = flow;
+    const uuid = await flow.post(
+      [
+        { url: origin.url('/gen/700/1'), filename: 'what?' },
+        { url: origin.url('/status/404'), filename: 'missing' },
+        { url: origin.url('/gen/800/2'), filename: 'last' },
+      ],
+      {
+        on_source_error: 'skip',
+        compression: 'deflate',
+        on_conflict: 'fail',
+        sha256: true,
+        manifest: 'json',
+        portable_names: 'rewrite',
+        modification_time: MODIFIED,
+      },
+    );
+    const { spec, status } = await finished(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+    const archive = await project.bucket.bytes(spec.key);
+    const sha256 = createHash('sha256').update(archive).digest('hex');
+    expect(status?.result).to.deep.include({ entries: 3, skipped: [1], sha256 });
+    const names = (await zipEntries(archive)).map(({ name }) => name);
+    expect(names).to.have.length(3);
+    expect(names[0]).to.match(/^what[^?]/);
+    expect(names.slice(1)).to.deep.equal(['last', 'manifest.json']);
+    const methods: number[] = [];
+    const zip = await yauzl.fromBufferPromise(archive, { lazyEntries: true });
+    for await (const entry of zip.eachEntry()) {
+      expect(entry.getLastModDate({ timezone: 'UTC' }).toISOString()).to.equal('2026-01-31T12:00:00.000Z');
+      methods.push(entry.compressionMethod);
+    }
+    // Only the manifest is smaller when it is compressed.
+    expect(methods).to.deep.equal([0, 0, 8]);
+  });
+
+  it('keep an object that exists at the key', async () => {
+    const key = 'kept.zip';
+    await flow.project.bucket.put(key, Buffer.from('older'));
+    const source = [{ url: flow.origin.url('/gen/700/1'), filename: 'a' }];
+    const { status } = await finished(await flow.post(source, { key, on_conflict: 'fail' }));
+    expect(status).to.include({ phase: 'Failed', reason: 'ObjectExists' });
+    expect((await flow.project.bucket.bytes(key)).toString()).to.equal('older');
+  });
+
+  it('request sources one after another, each once (C6)', async () => {
+    const { origin } = flow;
+    const held = flow.hold();
+    const sources = [held.url, ...[1, 2, 3].map((n) => origin.url(`/gen/9000/${n}`))];
+    const urls = sources.map((url, n) => ({ url, filename: `f${n}` }));
+    const paths = urls.map(({ url }) => new URL(url).pathname);
+    const asked = (): readonly string[] =>
+      origin.requests
+        .map(({ path }) => new URL(path, 'http://origin').pathname)
+        .filter((path) => paths.includes(path));
+    const before = asked().length;
+    const uuid = await flow.post(urls, { sequential: true });
+    // The progress shows that the zipper reads the first source, and has had the time to request others.
+    await until('the first source to be read', async () => {
+      const { status } = await flow.project.zipJob(uuid);
+      return (status?.progress?.bytesRead ?? 0) > 1_500_000;
+    });
+    expect(asked().slice(before)).to.deep.equal(paths.slice(0, 1));
+    held.release();
+    const { status } = await finished(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+    expect(asked().slice(before)).to.deep.equal(paths);
+  });
+
+  it('are refused if the project demands more or closes them (C2, C3)', async () => {
+    const spec = {
+      jobDefaults: { portableNames: 'refuse', onConflict: 'fail' },
+      callerOptions: { closed: ['compression'] },
+    };
+    await flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
+    const refused = await until('the API to know the options of the project', async () => {
+      const response = await askToCreate({ compression: 'auto', bucket_name: 'missing' });
+      return response.status === 422 && response;
+    });
+    expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'compression' });
+    expect(refused.body.error?.message).to.contain('the project has closed this option');
+    for (const options of [{ on_conflict: 'replace' }, { portable_names: 'keep' }]) {
+      const response = await askToCreate(options);
+      expect(response.status).to.equal(422);
+      expect(response.body.error).to.include({ code: 'parameter_invalid', param: Object.keys(options)[0] });
+    }
+  });
+});
