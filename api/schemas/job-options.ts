@@ -24,7 +24,7 @@ export const OPTION_SCHEMAS = {
   on_source_error: {
     type: 'string',
     enum: SOURCE_ERROR_CHOICES,
-    description: `What happens if a source fails for good before its entry has started: the job fails, the file is left out, or a short text takes its place. `?expand=archive` and the webhook list the indices of failed files. ${byDefault('onSourceError', '`fail`')}`,
+    description: `What happens if a source fails for good before its entry has started: the job fails, the file is left out, or a short text takes its place. \`?expand=archive\` and the webhook list the indices of failed files. ${byDefault('onSourceError', '`fail`')}`,
   },
   compression: {
     type: 'string',
@@ -38,7 +38,7 @@ export const OPTION_SCHEMAS = {
   },
   sha256: {
     type: 'boolean',
-    description: `Whether to compute the SHA-256 of the archive, which `?expand=archive` then contains. ${byDefault('sha256', 'false')}`,
+    description: `Whether to compute the SHA-256 of the archive, which \`?expand=archive\` then contains. ${byDefault('sha256', 'false')}`,
   },
   manifest: {
     type: 'string',
