@@ -213,7 +213,7 @@ export interface ControllerStatus {
     readonly name: string;
     readonly uid: string;
     readonly podName?: string;
-    /** The active pod: only this pod may write the zipper's fields. */
+    /** The active pod: only this pod may write the zipper's fields, and only until the job is finished. */
     readonly podUid?: string;
     readonly node?: string;
   };
@@ -245,6 +245,10 @@ export interface ZipJob {
 /** True in a phase that never changes again. */
 export const isFinished = (job: { readonly status?: Pick<ZipJobStatus, 'phase'> }): boolean =>
   TERMINAL_PHASES.some((phase) => phase === job.status?.phase);
+
+/** True from the activation of a pod until it is deactivated, or until it is gone after it finished the job. */
+export const hasActivePod = (job: { readonly status?: Pick<ZipJobStatus, 'job'> }): boolean =>
+  job.status?.job?.podUid !== undefined;
 
 /** The status in API responses; `none` for a job that was never reconciled. */
 export const apiStatusOf = (phase: Phase | undefined): ApiStatus => {

@@ -1,4 +1,4 @@
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
@@ -41,8 +41,8 @@ export interface LedgerOptions {
  */
 export interface Ledger {
   /**
-   * Updates from the cache of ZipJobs: a job is running from Starting until it finishes. While its recovery cannot
-   * continue, it counts against the limits of its project and bucket, but not in total.
+   * Updates from the cache of ZipJobs: a job is running from Starting until it is finished and its pod is gone. While its
+   * recovery cannot continue, it counts against the limits of its project and bucket, but not in total.
    */
   see(change: Change<ZipJob>): void;
   /** Records a job whose Job exists or may exist, regardless of limits. */
@@ -82,7 +82,7 @@ class AdmissionLedger implements Ledger {
       return;
     }
     const { object, key } = change;
-    if (isFinished(object)) this.release(key);
+    if (isFinished(object) && !hasActivePod(object)) this.release(key);
     else if (object.status?.phase !== undefined && object.status.phase !== 'Queued') this.#follow(object);
     else this.#forgetOther(object);
   }

@@ -24,8 +24,9 @@ const DELETION_GRACE_PERIOD_MS = 280_000;
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
  *
  * Queued: no Job exists. Starting: the Job exists. Running: the active pod has written progress; between two attempts the
- * phase stays the same. Finalizing: the outcome is known and the last attempt is being recovered. A written result takes
- * precedence over everything else, because the archive is already published. A copy from a backup is final in any phase.
+ * phase stays the same. Finalizing: the outcome is known and the last attempt is being recovered. A written result finishes
+ * the job at once and takes precedence over everything else, because the archive is already published. A copy from a backup
+ * is final in any phase.
  */
 const stepOf = (s: Situation): Step => {
   if (isFinished(s.seen.zipJob)) return finished(s);

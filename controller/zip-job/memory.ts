@@ -34,8 +34,7 @@ interface KeptProgress extends SeenProgress {
   readonly write: string;
 }
 
-const writeOf = ({ metadata, status }: ZipJob): string =>
-  JSON.stringify([metadata.uid, status?.progress, status?.result !== undefined]);
+const writeOf = ({ metadata, status }: ZipJob): string => JSON.stringify([metadata.uid, status?.progress]);
 
 /** `cached` returns a ZipJob from the cache. */
 export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Memory => {

@@ -1,6 +1,6 @@
 import { PROJECT_NAME, projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
@@ -148,13 +148,13 @@ const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefine
   return owner && options.memory.newest(owner);
 };
 
-const ofFinished = (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Observation => ({
+const ofFinished = async (options: ObserveOptions, key: ObjectKey, zipJob: ZipJob): Promise<Observation> => ({
   zipJob,
   project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
   bucket: undefined,
   conflictingJobs: [],
   job: options.caches.jobs.get(key),
-  pods: [],
+  pods: hasActivePod(zipJob) ? await findPods(options, zipJob, undefined) : [],
   recovery: undefined,
   refusal: undefined,
   delivery: options.dispatcher.state(key, zipJob.status?.webhook && attemptIdOf(zipJob.status.webhook)),

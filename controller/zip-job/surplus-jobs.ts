@@ -1,4 +1,4 @@
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
@@ -34,7 +34,7 @@ const LONGEST_WAIT_MS = 60_000;
 interface StoredJob {
   readonly key: ObjectKey;
   readonly bytes: number;
-  /** When the job finished; undefined before that and while its webhook is pending. */
+  /** When the job finished; undefined before that, and while its webhook is pending or its pod has not exited. */
   readonly doneAtMs: number | undefined;
 }
 
@@ -54,7 +54,7 @@ const toStoredJob = (zipJob: ZipJob): StoredJob => ({
   key: objectKey(zipJob),
   bytes: cachedBytesOf(zipJob),
   doneAtMs:
-    isFinished(zipJob) && zipJob.status?.webhook?.state !== 'Pending'
+    isFinished(zipJob) && zipJob.status?.webhook?.state !== 'Pending' && !hasActivePod(zipJob)
       ? timeOf(zipJob.status?.finishedAt)
       : undefined,
 });

@@ -166,15 +166,17 @@ const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> =
   }
 };
 
-/** Even if the API server is unavailable, the archive is published, so the pod succeeds. */
+/**
+ * The archive is published, so the pod succeeds even if the API server is unavailable, or refuses the write: the first try,
+ * whose response was lost, may have finished the job.
+ */
 const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
   try {
     await work.status.write({ result });
   } catch (error) {
-    if (error instanceof StatusError && error.code === 'Superseded') throw error;
     work.deps.log.error(
       { err: error },
-      'could not write the result to the status; the controller must recover it from the store',
+      'could not confirm the result in the status; unless it is there, the controller recovers it from the store',
     );
   }
 };

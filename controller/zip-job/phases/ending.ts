@@ -48,13 +48,16 @@ const endsByItself = (s: Situation, status: OwnedStatus): boolean => {
   );
 };
 
-/** Deletes the Job of a job that ends, unless the Job is about to end by itself. */
-export const endJob = (s: Situation, status: OwnedStatus): readonly Action[] => {
-  const job = ownJob(s.seen);
+/** Deletes the Job, unless it is already being deleted. */
+export const deleteJob = ({ seen }: Situation): readonly Action[] => {
+  const job = ownJob(seen);
   if (job?.metadata.uid === undefined || job.metadata.deletionTimestamp !== undefined) return [];
-  if (endsByItself(s, status)) return [];
   return [{ kind: 'deleteJob', name: job.metadata.name, uid: job.metadata.uid }];
 };
+
+/** Deletes the Job of a job that ends, unless the Job is about to end by itself, or its pod is about to exit. */
+export const endJob = (s: Situation, status: OwnedStatus): readonly Action[] =>
+  status.job?.podUid !== undefined || endsByItself(s, status) ? [] : deleteJob(s);
 
 const closing = (status: OwnedStatus, phase: FinalPhase, outcome: Outcome & { now: Date }): OwnedStatus => {
   const { now } = outcome;

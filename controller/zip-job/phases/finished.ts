@@ -11,7 +11,7 @@ import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
 import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
-import { endJob } from './ending.ts';
+import { podExit } from './exit.ts';
 
 const deliveredNote = (webhook: WebhookState): EventNote => {
   const last = webhook.log?.at(-1);
@@ -96,21 +96,25 @@ const dueOf = (s: Situation): readonly Due[] => {
   ];
 };
 
-/** After the job finished: removes the finalizer, delivers the webhook, deletes the file list and finally the ZipJob. */
+/**
+ * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the file list and
+ * finally the ZipJob.
+ */
 export const finished = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;
   const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)
     ? [{ kind: 'removeFinalizer' }]
     : [];
   if (metadata.deletionTimestamp !== undefined) return { status: s.status, actions: release };
-  const reported = notify(s);
+  const exit = podExit(s);
+  const reported = notify({ ...s, status: exit.status });
   const due = dueOf(s);
   const later = due.map(({ at }) => at).filter((at) => at !== undefined && at > s.now);
   return {
-    ...atTheLatest(reported, msUntil(s.now, ...later)),
+    ...atTheLatest(atTheLatest(reported, exit.requeueAfterMs), msUntil(s.now, ...later)),
     actions: [
       ...(s.seen.delivery.kind === 'stale' ? [{ kind: 'discardDelivery' } as const] : []),
-      ...endJob(s, s.status),
+      ...(exit.actions ?? []),
       ...release,
       ...(reported.actions ?? []),
       ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),

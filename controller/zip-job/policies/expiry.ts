@@ -1,5 +1,5 @@
 import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 export interface ExpirySettings {
@@ -29,7 +29,7 @@ export interface ExpiryFacts {
 
 /**
  * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
- * and while a rerun uses its file list, which is deleted with it.
+ * while its pod has not exited, and while a rerun uses its file list, which is deleted with it.
  */
 export const expiresAt = (
   zipJob: ZipJob,
@@ -38,6 +38,7 @@ export const expiresAt = (
 ): Date | undefined => {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || zipJob.status?.webhook?.state === 'Pending') return undefined;
+  if (hasActivePod(zipJob)) return undefined;
   if (!listUsers.every(isFinished)) return undefined;
   return new Date(finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000);
 };

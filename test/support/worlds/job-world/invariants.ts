@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { jobUidsOf } from '#controller/kube-state/caches.ts';
 import { isOwnedBy } from '#controller/kube-state/job-state.ts';
-import { isEnded } from '#controller/kube-state/pod-state.ts';
+import { isEnded, isLost } from '#controller/kube-state/pod-state.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import { type ApiStatus, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
@@ -15,6 +15,7 @@ interface Facts {
   readonly jobs: { all(): readonly Job[] };
   readonly pods: { all(): readonly Pod[]; readonly lagging: boolean };
   readonly isJobDeletedByHand: boolean;
+  readonly now: Date;
 }
 
 const RANKS: Readonly<Record<ApiStatus, number>> = { none: 0, processing: 1, succeeded: 2, failed: 2 };
@@ -125,7 +126,8 @@ const expectActivation = (before: ZipJob, { metadata, status: is = {} }: ZipJob,
   const uid = is.job?.podUid;
   if (uid === undefined) return;
   const isRecovering = findCondition(is.conditions, 'Recovered')?.reason === 'Recovering';
-  expect(isEnding(is) || isRecovering, 'no pod is active during recovery').to.equal(false);
+  const isOver = isEnding(is) && is.reason !== 'Uploaded';
+  expect(isOver || isRecovering, 'no pod is active during recovery').to.equal(false);
   if (uid === before.status?.job?.podUid) return;
   expect(metadata.finalizers, 'a deletion waits for the active pod').to.include(FINALIZER);
   const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
@@ -151,6 +153,15 @@ const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
   if (uid === undefined || uid === before.status?.job?.uid) return;
   const job = jobs.all().find(({ metadata }) => metadata.uid === uid);
   if (job) expect(isOwnedBy(job, after), 'the Job belongs to this ZipJob').to.equal(true);
+};
+
+/** The pod of a finished job keeps its slot until it is gone, and then its attempt is recorded. */
+const expectExit = (before: ZipJob, { status: is = {} }: ZipJob, { pods, now }: Facts): void => {
+  const uid = before.status?.job?.podUid;
+  if (!isFinished(before) || uid === undefined || is.job?.podUid === uid) return;
+  expect(is.attempts?.at(-1)?.podUid, 'the attempt of a pod that is gone is recorded').to.equal(uid);
+  const pod = pods.all().find(({ metadata }) => metadata.uid === uid);
+  expect(pod && !isEnded(pod) && !isLost(pod, now), 'a pod that runs keeps its slot').to.not.equal(true);
 };
 
 /** An object that is missing in a cache may still exist. */
@@ -191,6 +202,7 @@ export const expectInvariants = (before: ZipJob, after: ZipJob, facts: Facts): v
   expectRecovered(is, store);
   expectOwnJob(before, after, facts);
   expectEvidence(before, after, facts);
+  expectExit(before, after, facts);
   expectNoWaitAfterFailure(is);
   expectNoUnusedPod(was, is, facts);
   expect(store.published.length, 'published at most once').to.be.at.most(1);

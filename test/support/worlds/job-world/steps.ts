@@ -3,7 +3,7 @@ import { isJobFinished, isOwnedBy, jobFailure } from '#controller/kube-state/job
 import { isEnded } from '#controller/kube-state/pod-state.ts';
 import { isRecovering } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';
-import { isFinished } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { failureMessage } from '../../builders/pod-statuses.ts';
@@ -59,7 +59,8 @@ export const round = async (world: JobWorld): Promise<void> => {
 };
 
 const isDone = ({ zipJob }: JobWorld): boolean =>
-  !zipJob || (isFinished(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
+  !zipJob ||
+  (isFinished(zipJob) && !hasActivePod(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
 /** The state that the next step depends on. */
 const snapshotOf = (world: JobWorld): string => {

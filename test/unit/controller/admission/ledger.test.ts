@@ -116,6 +116,21 @@ describe('the ledger', () => {
     expect(reserve(job('x'), job('y'))).to.deep.equal(['reserved', 'waiting']);
   });
 
+  it('keeps the slot and the key of a finished job until its pod is gone, also after a restart', () => {
+    const first = job('first');
+    const active = { name: 'first', uid: 'j', podUid: 'p' };
+    const finished = { ...first, status: { phase: 'Succeeded', job: active } } as const;
+    const gone = { ...first, status: { phase: 'Succeeded', job: { name: 'first', uid: 'j' } } } as const;
+    for (const isRestarted of [false, true]) {
+      const { ledger, reserved, reserve } = setUp({ inAll: 1 });
+      if (!isRestarted) reserve(first);
+      ledger.see({ kind: 'set', key: keyOf(first), object: finished, before: undefined });
+      expect(reserve(job('second'))).to.deep.equal(['waiting']);
+      ledger.see({ kind: 'set', key: keyOf(first), object: gone, before: finished });
+      expect(reserved).to.deep.equal([keyOf(job('second'))]);
+    }
+  });
+
   it('gives the slots in total, but not of the project, of jobs whose recovery cannot continue to others (F25)', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1, ofProject: () => 1 });
     const lost = job('lost');

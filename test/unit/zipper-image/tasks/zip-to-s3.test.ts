@@ -164,6 +164,20 @@ describe('zipToS3', () => {
       expect(harness.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
     });
 
+  it('succeeds if its result is refused: a lost response may have finished the job (F12)', async () => {
+    let tries = 0;
+    harness.server.respond = ({ status }) => {
+      if (status.result === undefined) return undefined;
+      tries += 1;
+      return tries === 1
+        ? { status: 503, message: 'away' }
+        : { status: 403, message: 'the ZipJob is finished' };
+    };
+    expect(await harness.run()).to.include({ entries: bodies.length });
+    expect(tries).to.equal(2);
+    expect(harness.hostile.objects.size).to.equal(1);
+  });
+
   it('stops if a progress write is refused', async () => {
     const superseded = Promise.withResolvers<void>();
     harness.server.respond = ({ status }) => {

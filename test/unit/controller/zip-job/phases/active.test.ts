@@ -50,29 +50,6 @@ describe('decide while the Job exists', () => {
       expect(decision.status).to.include({ phase: 'Running', startedAt });
     });
 
-  it('does not wait for a lost pod to exit, even if its last write is dated in the future (F18)', () => {
-    const progress = { ...progressOf('uid-p1'), updatedAt: ago(-3600) };
-    const zipJob = withStatus(running('p1', { progress, result: aResult() }));
-    const waiting = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
-    expect(waiting.requeueAfterMs).to.equal(30_000);
-    const lost = [aPod('p1', { metadata: { deletionTimestamp: ago(61) } })];
-    expect(judge({ zipJob, job: aJob(), pods: lost }).status?.reason).to.equal('Uploaded');
-  });
-
-  for (const hours of [1, -1])
-    it(`gives the pod 30 s to exit after its result arrived, whatever its clock says (${hours} h off) (F18, F26)`, () => {
-      const progress = { ...progressOf('uid-p1'), updatedAt: ago(-hours * 3600) };
-      const zipJob = withStatus(running('p1', { progress, result: aResult() }));
-      const seenFor = (seconds: number) => ({
-        zipJob,
-        job: aJob(),
-        pods: [aPod('p1')],
-        seenProgress: { since: new Date(ago(seconds)), isNew: true },
-      });
-      expect(judge(seenFor(10)).requeueAfterMs).to.equal(20_000);
-      expect(judge(seenFor(30)).status?.reason).to.equal('Uploaded');
-    });
-
   it('decides nothing when nothing changed', () => {
     const seen = anObservation({ zipJob: withStatus(running('p1')), job: aJob(), pods: [aPod('p1')] });
     const { status, actions, events } = judge(seen);
@@ -109,21 +86,29 @@ describe('decide while the Job exists', () => {
     expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
   });
 
-  it('waits for a pod to exit after it wrote its result', () => {
+  it('succeeds with the result of the active pod before the pod exits, without recovery', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
-    const seenProgress = { since: new Date(ago(5)), isNew: true };
-    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')], seenProgress });
-    expect(decision).to.deep.equal({ actions: [], events: [], requeueAfterMs: 25_000 });
+    const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
+    expect(decision.status?.job).to.include({ podUid: 'uid-p1' });
+    expect(decision.status).to.not.have.property('attempts');
+    expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('True');
+    expect(kinds(decision)).to.deep.equal([]);
   });
 
-  it('finalizes with the result of the active pod, without recovery', () => {
+  it('fails with an invalid result of the active pod before the pod exits', () => {
+    const zipJob = withStatus(running('p1', { result: aResult({ entries: 1 }) }));
+    const { status } = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(status).to.include({ phase: 'Failed', reason: 'ResultInvalid' });
+  });
+
+  it('records the attempt in the same write if its pod has already exited', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
     const decision = judge({ zipJob, job: aJob(), pods });
-    expect(decision.status).to.include({ phase: 'Finalizing', reason: 'Uploaded', attemptsTotal: 1 });
+    expect(decision.status).to.include({ phase: 'Succeeded', reason: 'Uploaded', attemptsTotal: 1 });
     expect(decision.status?.attempts?.[0]).to.include({ class: 'success', exitCode: 0 });
     expect(decision.status?.job).to.not.have.property('podUid');
-    expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('True');
   });
 
   it('keeps the result of a job that is cancelled at the same time', () => {
