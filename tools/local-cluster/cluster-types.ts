@@ -77,6 +77,8 @@ export interface NodelessCluster extends AsyncDisposable {
   createBucket(name: string): Promise<void>;
   /** Kills the API server and starts it again on the same address. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Pauses the controllers of Kubernetes, such as that of Jobs, until the returned value is disposed of. */
+  pauseControllers(): Disposable;
   /** Accepts ID tokens of this issuer too, after a moment. User and group names get the prefix `oidc:`. */
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Removes all versions except the newest of each object from etcd. */

@@ -80,6 +80,7 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),
     createBucket: (name) => createBucket(store, name),
     restartApiServer: () => plane.restartApiServer(),
+    pauseControllers: () => plane.pauseControllers(),
     trustIssuer: (issuer) => plane.trustIssuer(issuer),
     compactEtcd: () => plane.compactEtcd(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),

@@ -28,6 +28,8 @@ export interface ControlPlane {
   clientOf(name: string): Promise<KubeApi>;
   /** Kills the API server and starts it again on the same address. Resolves when it is ready. */
   restartApiServer(): Promise<void>;
+  /** Pauses the controllers of Kubernetes, such as that of Jobs, until the returned value is disposed of. */
+  pauseControllers(): Disposable;
   /** Accepts ID tokens of this issuer too. User and group names get the prefix `oidc:`. */
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Removes all versions except the newest of each object from etcd. */
@@ -92,7 +94,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   };
   await untilReady();
   // The controller manager exits if there is no API server within ten seconds, which a busy machine may need.
-  await start(
+  const controllers = await start(
     'kube-controller-manager',
     controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
   );
@@ -103,6 +105,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       apiServer = await startApiServer();
       await untilReady();
     },
+    pauseControllers: () => controllers.pause(),
     trustIssuer: (issuer) => writeAuthenticationConfiguration(options.dir, issuer),
     compactEtcd: () => compactEtcd(`http://127.0.0.1:${etcdPort}`),
   };
@@ -131,7 +134,7 @@ function createPlane(
   url: string,
   certificates: string,
   dir: string,
-): Omit<ControlPlane, 'restartApiServer' | 'compactEtcd' | 'trustIssuer'> & PlaneFiles {
+): Omit<ControlPlane, 'restartApiServer' | 'pauseControllers' | 'compactEtcd' | 'trustIssuer'> & PlaneFiles {
   const caPath = join(certificates, 'ca.crt');
   const configOf = (name: string): string =>
     join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);

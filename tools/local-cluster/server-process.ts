@@ -67,6 +67,12 @@ export class ServerProcess {
     }
   }
 
+  /** Stops the process until the returned value is disposed of. */
+  pause(): Disposable {
+    this.#child.kill('SIGSTOP');
+    return { [Symbol.dispose]: () => void this.#child.kill('SIGCONT') };
+  }
+
   /** Kills the process. Its data is deleted with the cluster. */
   async kill(): Promise<void> {
     if (this.ended) return;
