@@ -1,7 +1,7 @@
 /** Values that all programs derive from a ZipJob in the same way. */
 import { bucketResourceName, zipJobName } from './api-group.ts';
 import { findCondition, REASONS } from './conditions.ts';
-import { SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
+import { hasActivePod, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const NAME_PREFIX = zipJobName('');
@@ -37,6 +37,10 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
 /** Number of sources in the file list, inline or stored. */
 export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
   spec.filesFrom?.count ?? spec.files?.length ?? 0;
+
+/** Whether the status of a finished job still changes: its webhook is pending, or its pod has not exited. */
+export const awaitsWebhookOrExit = ({ status = {} }: Pick<ZipJob, 'status'>): boolean =>
+  status.webhook?.state === 'Pending' || hasActivePod({ status });
 
 /** Whether the recovery of an attempt cannot continue. The condition then says what it waits for. */
 export const awaitsRecovery = ({ status }: Pick<ZipJob, 'status'>): boolean => {

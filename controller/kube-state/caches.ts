@@ -1,6 +1,7 @@
 import { ANNOTATIONS, fileListOwner, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { hasActivePod, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
@@ -59,8 +60,7 @@ export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
 
 const isAtRest = (zipJob: ZipJob): boolean =>
   isFinished(zipJob) &&
-  !hasActivePod(zipJob) &&
-  zipJob.status?.webhook?.state !== 'Pending' &&
+  !awaitsWebhookOrExit(zipJob) &&
   commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
   zipJob.metadata.finalizers === undefined;
 

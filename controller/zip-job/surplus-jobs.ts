@@ -1,4 +1,5 @@
-import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
@@ -54,9 +55,7 @@ const toStoredJob = (zipJob: ZipJob): StoredJob => ({
   key: objectKey(zipJob),
   bytes: cachedBytesOf(zipJob),
   doneAtMs:
-    isFinished(zipJob) && zipJob.status?.webhook?.state !== 'Pending' && !hasActivePod(zipJob)
-      ? timeOf(zipJob.status?.finishedAt)
-      : undefined,
+    isFinished(zipJob) && !awaitsWebhookOrExit(zipJob) ? timeOf(zipJob.status?.finishedAt) : undefined,
 });
 
 const isOver = ({ jobs, bytes }: Excess): boolean => jobs > 0 || bytes > 0;

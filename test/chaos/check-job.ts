@@ -59,6 +59,20 @@ const checkOrder = (sights: readonly Sight[]): readonly Rule[] => {
   ];
 };
 
+/** A job may finish before its pod exits only with a result, and its last attempt is recorded when the pod is gone. */
+const checkExit = (sights: readonly Sight[]): readonly Rule[] => {
+  const ends = sights.filter(isTerminal);
+  const gone = ends.findIndex(({ isPodActive }) => !isPodActive);
+  const rules: Rule[] = [];
+  if (ends.some(({ isPodActive, reason }) => isPodActive && reason !== 'Uploaded'))
+    rules.push({ rule: 'H6', text: 'finished without a result while its pod was active' });
+  if (ends.length > 0 && (gone < 0 || !ends.slice(gone).every(({ isRecorded }) => isRecorded)))
+    rules.push({ rule: 'H5', text: 'its last attempt was not recorded' });
+  if (gone >= 0 && ends.slice(gone).some(({ isPodActive }) => isPodActive))
+    rules.push({ rule: 'H6', text: 'a pod became active after the end' });
+  return rules;
+};
+
 /** A later response never reports an earlier state. */
 const checkResponses = ({ responses, job }: JobStory): readonly Rule[] => {
   if (!isDeleted(job) && responses.includes('absent'))
@@ -171,5 +185,5 @@ export const checkJob = (story: JobStory): readonly Rule[] => {
   ];
   const last = story.sights.at(-1);
   if (last === undefined || !isTerminal(last) || isDeleted(story.job)) return rules;
-  return [...rules, ...checkArchive(story, last), ...checkWebhook(story, last)];
+  return [...rules, ...checkExit(story.sights), ...checkArchive(story, last), ...checkWebhook(story, last)];
 };

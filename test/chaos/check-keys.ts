@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isDeleted, isTerminal, type JobOutcome, type JobStory } from './check-job.ts';
-import type { Rule } from './violation.ts';
+import type { Rule, Sight } from './violation.ts';
 
 const ACTIVE = ['Starting', 'Running', 'Finalizing'];
 
@@ -16,7 +16,8 @@ interface Span {
 
 const spanOf = (story: JobStory): readonly Span[] => {
   const from = story.sights.find(({ phase }) => ACTIVE.some((one) => one === phase))?.at;
-  const to = story.sights.find((sight) => isTerminal(sight) || sight.event === 'DELETED')?.at ?? Infinity;
+  const isOver = (sight: Sight): boolean => isTerminal(sight) && !sight.isPodActive;
+  const to = story.sights.find((sight) => isOver(sight) || sight.event === 'DELETED')?.at ?? Infinity;
   return from === undefined ? [] : [{ story, from, to }];
 };
 
@@ -26,7 +27,12 @@ const checkOrder = (stories: readonly JobStory[]): readonly Rule[] => {
     const before = spans[index];
     if (before === undefined || span.from >= before.to) return [];
     const [one, other] = [span.story.job.uuid, before.story.job.uuid];
-    return [{ rule: 'order', text: `${one} started before ${other} of the same key was finished` }];
+    return [
+      {
+        rule: 'order',
+        text: `${one} started before ${other} of the same key was finished and its pod was gone`,
+      },
+    ];
   });
 };
 

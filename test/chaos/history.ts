@@ -1,6 +1,6 @@
 /** All observations of a schedule, ordered by one monotonic clock. */
 import type { ApiStatus, Phase, ZipJob } from '#crds/zip-job.ts';
-import { isFinished } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished } from '#crds/zip-job.ts';
 import type { Exchange } from '#tools/local-cluster/fault-proxy.ts';
 
 export const PLACES = ['api-server', 'store', 'receiver', 'source'] as const;
@@ -24,6 +24,9 @@ export type Seen =
       readonly apiStatus: ApiStatus;
       readonly reason: string | undefined;
       readonly finishedAt: string | undefined;
+      readonly isPodActive: boolean;
+      /** Every attempt that was started has its record. */
+      readonly isRecorded: boolean;
     }
   /** A response of the API about a job: its status, or `absent`. */
   | { readonly kind: 'response'; readonly at: number; readonly uuid: string; readonly status: string }
@@ -54,6 +57,8 @@ export const createHistory = (): History => {
         apiStatus: status?.apiStatus ?? 'none',
         reason: status?.reason,
         finishedAt: isFinished({ status: status ?? {} }) ? status?.finishedAt : undefined,
+        isPodActive: hasActivePod({ status: status ?? {} }),
+        isRecorded: status?.attempts?.at(-1)?.n === status?.attemptsTotal,
       }),
     respond: (uuid, status) => seen.push({ kind: 'response', at: performance.now(), uuid, status }),
     note: (text) => seen.push({ kind: 'note', at: performance.now(), text }),

@@ -15,6 +15,7 @@ import {
   atNthStoreWrite,
   atNthWrite,
   flap,
+  hang,
   placeErrors,
   slowApiServer,
 } from './request-faults.ts';
@@ -53,7 +54,10 @@ const startAtTime = (world: ChaosWorld, fault: TimedFault): LiveFault => {
 const startNth = (
   world: ChaosWorld,
   fault: Extract<PlannedFault, { readonly nthWrite: number }>,
-): LiveFault => ('who' in fault ? atNthWrite(world, fault) : atNthStoreWrite(world, fault));
+): LiveFault => {
+  if ('who' in fault) return atNthWrite(world, fault);
+  return fault.kind === 'hang' ? hang(world, fault) : atNthStoreWrite(world, fault);
+};
 
 /** Its times count from now. */
 export const startFault = (world: ChaosWorld, fault: PlannedFault): LiveFault => {

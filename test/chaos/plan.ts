@@ -2,7 +2,7 @@
 
 import { createRandom, type Random } from '#test/support/random.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
-import { planFault, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
+import { planFault, planHang, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
 
 /**
  * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
@@ -70,6 +70,7 @@ const planNextJobs = (seed: number, first: number): readonly PlannedJob[] => {
 const ROTATION_RATE = 0.3;
 const NODE_CLOCK_RATE = 0.15;
 const STORE_AWAY_RATE = 0.03;
+const HANG_RATE = 0.2;
 
 const planExtras = (seed: number): readonly PlannedFault[] => {
   const random = createRandom(~seed);
@@ -77,6 +78,7 @@ const planExtras = (seed: number): readonly PlannedFault[] => {
     ...(random.next() < ROTATION_RATE ? [planRotation(random)] : []),
     ...(random.next() < NODE_CLOCK_RATE ? [planNodeClock(random)] : []),
     ...(random.next() < STORE_AWAY_RATE ? [planStoreAway(random)] : []),
+    ...(random.next() < HANG_RATE ? [planHang(random)] : []),
   ];
 };
 

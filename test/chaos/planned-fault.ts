@@ -76,6 +76,8 @@ export type PlannedFault =
   | ({ readonly kind: 'errors'; readonly who: ProcessName; readonly status: number } & AtARate)
   | { readonly kind: 'slow-api-server'; readonly who: ProcessName; readonly ms: number }
   | { readonly kind: 'store-drop' | 'store-kill'; readonly nthWrite: number }
+  /** The zipper that writes the n-th result hangs after it: its pod never exits by itself. */
+  | { readonly kind: 'hang'; readonly nthWrite: number }
   | ({
       readonly kind: 'store-errors' | 'receiver-errors' | 'source-errors';
       readonly status: number;
@@ -136,6 +138,9 @@ export const planRotation = (random: Random): PlannedFault => ({
   kind: 'rotate-secret',
   afterMs: random.int(0, 5_000),
 });
+
+/** Some results: their pods hang. */
+export const planHang = (random: Random): PlannedFault => ({ kind: 'hang', nthWrite: random.int(1, 6) });
 
 const HOUR_MS = 3_600_000;
 

@@ -6,6 +6,7 @@ import { isWrite, type ProxiedRequest } from '#tools/local-cluster/proxied-reque
 import type { ChaosWorld } from './chaos-world.ts';
 import type { Place } from './history.ts';
 import { type FaultOf, isOf, type LiveFault } from './live-fault.ts';
+import { noteKubernetes } from './request-notes.ts';
 
 /** Longer than the timeout of any of our processes; see the settings of the world. */
 const LATE_MS = 6_000;
@@ -47,6 +48,17 @@ export const atNthStoreWrite = (
     judge: (place, request) => {
       if (place !== 'store' || !isWrite(request) || !isNow()) return undefined;
       return fault.kind === 'store-drop' ? { kind: 'drop' } : { kind: 'kill', kill };
+    },
+  };
+};
+
+export const hang = (world: ChaosWorld, { nthWrite }: FaultOf<'hang'>): LiveFault => {
+  const isNow = nth(nthWrite);
+  return {
+    judge: (place, request) => {
+      if (place !== 'api-server' || !isOf(request, 'zipper')) return undefined;
+      if (noteKubernetes(request)['result'] === undefined || !isNow()) return undefined;
+      return { kind: 'kill', kill: () => world.kill(request.actor?.podUid ?? '', 'SIGSTOP') };
     },
   };
 };

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
@@ -40,7 +41,7 @@ export interface ScheduleReport {
   readonly deliveries: number;
 }
 
-/** All jobs and webhooks have to finish within this time after the last POST. */
+/** All jobs, webhooks and pods have to finish within this time after the last POST. */
 const END_LIMIT_MS = 120_000;
 /** After that, the schedule ends when no job has changed for this time and the longest fault, */
 const NO_CHANGE_LIMIT_MS = 120_000;
@@ -69,7 +70,7 @@ const stop = async (world: ChaosWorld, { uuid, kind, stopAfterMs }: PostedJob): 
 };
 
 const isFinishedJob = (job: ZipJob, posted: PostedJob): boolean =>
-  posted.kind !== 'deleted' && isFinished(job) && job.status?.webhook?.state !== 'Pending';
+  posted.kind !== 'deleted' && isFinished(job) && !awaitsWebhookOrExit(job);
 
 /** The time of the last change of any job of the schedule. */
 const lastChangeAt = ({ seen }: ChaosWorld['history'], names: ReadonlyMap<string, unknown>): number =>

@@ -1,5 +1,6 @@
 import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
-import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 export interface ExpirySettings {
@@ -37,8 +38,7 @@ export const expiresAt = (
   { listUsers = [], isSurplus = false }: ExpiryFacts = {},
 ): Date | undefined => {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
-  if (finishedAt === undefined || zipJob.status?.webhook?.state === 'Pending') return undefined;
-  if (hasActivePod(zipJob)) return undefined;
+  if (finishedAt === undefined || awaitsWebhookOrExit(zipJob)) return undefined;
   if (!listUsers.every(isFinished)) return undefined;
   return new Date(finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000);
 };

@@ -16,6 +16,7 @@ import {
   sight,
   UUID,
   uploaded,
+  withPod,
 } from './histories.ts';
 
 describe('checkHistory', () => {
@@ -43,6 +44,34 @@ describe('checkHistory', () => {
     expect(rules(SUCCEEDED, outcome({ object: 'nothing' }))).to.deep.equal(['H4']);
     expect(rules(SUCCEEDED, outcome({ object: { first: 'a' } }))).to.deep.equal(['H4']);
     expect(rules([...uploaded('u0'), ...SUCCEEDED])).to.deep.equal(['H4']);
+  });
+
+  it('accepts a job that finishes before its pod exits, if its attempt is recorded later', () => {
+    const finished = sight('Succeeded', 'Uploaded', 't1');
+    const early = [...SUCCEEDED.slice(0, -2), withPod(finished)];
+    const sent = delivery('m1', 'succeeded');
+    expect(rules([...early, sent, finished])).to.deep.equal([]);
+    expect(rules([...early, sent]), 'the pod is never gone').to.deep.equal(['H5']);
+    expect(rules([...early, sent, finished, withPod(finished)])).to.include('H6');
+    const unrecorded = { ...finished, isRecorded: false } as Seen;
+    expect(rules([...early, sent, unrecorded])).to.deep.equal(['H5']);
+    const cancelled = sight('Cancelled', 'Cancelled', 't1');
+    const failed = [withPod(cancelled), cancelled, delivery('m1', 'failed')];
+    expect(rules(failed, outcome({ kind: 'cancelled', object: 'nothing' }))).to.deep.equal(['H6']);
+  });
+
+  it('reports a job that starts before the pod of another of the same key is gone', () => {
+    const finished = sight('Succeeded', 'Uploaded', 't1');
+    const early = [...SUCCEEDED.slice(0, -2), withPod(finished), delivery('m1', 'succeeded')];
+    const other = [
+      ...[sight('Starting'), ...uploaded('u2', 'other'), sight('Succeeded', 'Uploaded', 't2')].map((one) =>
+        of('other', one),
+      ),
+      delivery('m2', 'succeeded', 'other'),
+    ];
+    const jobs = [outcome(), outcome({ uuid: 'other' })];
+    expect(rules([...early, finished, ...other], jobs)).to.deep.equal([]);
+    expect(rules([...early, ...other, finished], jobs)).to.deep.equal(['order']);
   });
 
   it('reports a job that never finishes', () => {

@@ -17,7 +17,13 @@ export const sight = (phase: Phase, reason = '', finishedAt?: string): Seen => (
   apiStatus: apiStatusOf(phase),
   reason,
   finishedAt,
+  isPodActive: false,
+  isRecorded: true,
 });
+
+/** The same event while the pod has not exited. */
+export const withPod = (seen: Seen): Seen =>
+  seen.kind === 'zip-job' ? { ...seen, isPodActive: true, isRecorded: false } : seen;
 
 /** The same event for another job. */
 export const of = (uuid: string, seen: Seen, key = 'k.zip'): Seen =>

@@ -18,6 +18,7 @@ describe('planOf', () => {
       'rotate-secret',
       'node-clock',
       'store-away',
+      'hang',
     ]);
   });
 

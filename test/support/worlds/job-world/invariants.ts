@@ -128,7 +128,10 @@ const expectActivation = (before: ZipJob, { metadata, status: is = {} }: ZipJob,
   const isRecovering = findCondition(is.conditions, 'Recovered')?.reason === 'Recovering';
   const isOver = isEnding(is) && is.reason !== 'Uploaded';
   expect(isOver || isRecovering, 'no pod is active during recovery').to.equal(false);
-  if (uid === before.status?.job?.podUid) return;
+  if (uid !== before.status?.job?.podUid) expectActivatedPod(uid, metadata, pods);
+};
+
+const expectActivatedPod = (uid: string, metadata: ZipJob['metadata'], pods: Facts['pods']): void => {
   expect(metadata.finalizers, 'a deletion waits for the active pod').to.include(FINALIZER);
   const going = pods.all().filter((pod) => pod.metadata.deletionTimestamp !== undefined);
   if (pods.lagging) return;
@@ -160,8 +163,8 @@ const expectExit = (before: ZipJob, { status: is = {} }: ZipJob, { pods, now }: 
   const uid = before.status?.job?.podUid;
   if (!isFinished(before) || uid === undefined || is.job?.podUid === uid) return;
   expect(is.attempts?.at(-1)?.podUid, 'the attempt of a pod that is gone is recorded').to.equal(uid);
-  const pod = pods.all().find(({ metadata }) => metadata.uid === uid);
-  expect(pod && !isEnded(pod) && !isLost(pod, now), 'a pod that runs keeps its slot').to.not.equal(true);
+  const isRunning = (pod: Pod): boolean => pod.metadata.uid === uid && !isEnded(pod) && !isLost(pod, now);
+  expect(pods.all().some(isRunning), 'a pod that runs keeps its slot').to.equal(false);
 };
 
 /** An object that is missing in a cache may still exist. */
