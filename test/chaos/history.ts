@@ -46,19 +46,19 @@ export const createHistory = (): History => {
   return {
     seen,
     exchange: (place, exchange) => seen.push({ kind: 'exchange', place, ...exchange }),
-    zipJob: (event, { metadata, spec, status }) =>
+    zipJob: (event, { metadata, spec, status = {} }) =>
       seen.push({
         kind: 'zip-job',
         at: performance.now(),
         event,
         name: metadata.name,
         key: spec.key,
-        phase: status?.phase,
-        apiStatus: status?.apiStatus ?? 'none',
-        reason: status?.reason,
-        finishedAt: isFinished({ status: status ?? {} }) ? status?.finishedAt : undefined,
-        isPodActive: hasActivePod({ status: status ?? {} }),
-        isRecorded: status?.attempts?.at(-1)?.n === status?.attemptsTotal,
+        phase: status.phase,
+        apiStatus: status.apiStatus ?? 'none',
+        reason: status.reason,
+        finishedAt: isFinished({ status }) ? status.finishedAt : undefined,
+        isPodActive: hasActivePod({ status }),
+        isRecorded: status.attempts?.at(-1)?.n === status.attemptsTotal,
       }),
     respond: (uuid, status) => seen.push({ kind: 'response', at: performance.now(), uuid, status }),
     note: (text) => seen.push({ kind: 'note', at: performance.now(), text }),

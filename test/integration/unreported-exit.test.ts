@@ -48,7 +48,7 @@ describe('a job whose pod has not been reported to exit', function () {
     await flow[Symbol.asyncDispose]();
   });
 
-  it('succeeds and sends its webhook while the Job controller is paused', async () => {
+  it('succeeds and sends its webhook while the Job controller is paused (F34)', async () => {
     const { deliveries } = flow.receiver;
     await until('its webhook', () => deliveries.some(({ body }) => body.includes(first)), LIMIT);
     const { attempts, job, ...status } = await statusOf(first);
@@ -59,7 +59,7 @@ describe('a job whose pod has not been reported to exit', function () {
     expect(pod.status?.phase).to.equal('Running');
   });
 
-  it('keeps its slot and its key until its pod is gone, and then records the attempt', async () => {
+  it('keeps its slot and its key until its pod is gone, and then records the attempt (F34)', async () => {
     const second = await post(flow.origin.url('/gen/1000/1'));
     await until(
       'the next job to wait',

@@ -116,7 +116,7 @@ describe('the ledger', () => {
     expect(reserve(job('x'), job('y'))).to.deep.equal(['reserved', 'waiting']);
   });
 
-  it('keeps the slot and the key of a finished job until its pod is gone, also after a restart', () => {
+  it('keeps the slot and the key of a finished job until its pod is gone, also after a restart (F34)', () => {
     const first = job('first');
     const active = { name: 'first', uid: 'j', podUid: 'p' };
     const finished = { ...first, status: { phase: 'Succeeded', job: active } } as const;

@@ -164,7 +164,7 @@ describe('zipToS3', () => {
       expect(harness.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
     });
 
-  it('succeeds if its result is refused: a lost response may have finished the job (F12)', async () => {
+  it('succeeds if its result is refused: a lost response may have finished the job (F34)', async () => {
     let tries = 0;
     harness.server.respond = ({ status }) => {
       if (status.result === undefined) return undefined;

@@ -86,7 +86,7 @@ describe('decide while the Job exists', () => {
     expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', reason: 'PodGone' });
   });
 
-  it('succeeds with the result of the active pod before the pod exits, without recovery', () => {
+  it('succeeds with the result of the active pod before the pod exits, without recovery (F34)', () => {
     const zipJob = withStatus(running('p1', { result: aResult(), upload: anUpload('committing') }));
     const decision = judge({ zipJob, job: aJob(), pods: [aPod('p1')] });
     expect(decision.status).to.include({ phase: 'Succeeded', reason: 'Uploaded' });

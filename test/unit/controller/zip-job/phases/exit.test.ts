@@ -32,7 +32,7 @@ describe('decide while the pod of a finished job has not exited', () => {
     expect(judge(seen)).to.deep.equal({ actions: [], events: [], requeueAfterMs: 20_000 });
   });
 
-  it('deletes the Job of a pod that does not exit, and waits until the pod is gone', () => {
+  it('deletes the Job of a pod that does not exit, and waits until the pod is gone (F34)', () => {
     const late = { zipJob: finishedFor(30), job: aJob(), pods: [aPod('p1')] };
     const decision = judge(late);
     expect(decision.actions).to.deep.equal([{ kind: 'deleteJob', name: NAME, uid: 'uid-job' }]);
@@ -78,7 +78,7 @@ describe('decide while the pod of a finished job has not exited', () => {
     expect(kinds(judge({ zipJob, job: aJob(), pods: [aPod('p1')] }))).to.deep.equal(['deliverWebhook']);
   });
 
-  it('deletes no expired job before the attempt is recorded', () => {
+  it('deletes no expired job before the attempt is recorded (F34)', () => {
     const long = 400 * 86_400;
     const left = finishedFor(long);
     const stopping = [aPod('p1', { metadata: { deletionTimestamp: ago(0) } })];
