@@ -83,7 +83,8 @@ describe('a webhook', function () {
     const linesOf = async (...of: readonly string[]): Promise<readonly string[]> =>
       (await kubectl('logs', ...of)).split('\n').filter((line) => line.includes(`"traceId":"${traceId}"`));
     const release = ['-n', RELEASE_NAMESPACE, '--tail=-1'];
-    expect(await linesOf('-n', NAMESPACE, `job/${zipJobName(uuid)}`)).to.not.deep.equal([]);
+    const ofZipper = ['-n', NAMESPACE, `job/${zipJobName(uuid)}`];
+    await until('the zipper to have logged', async () => (await linesOf(...ofZipper)).length > 0);
     expect(await linesOf(...release, '-l', 'app.kubernetes.io/component=api')).to.have.lengthOf(1);
     const lines = await until('the controller to have logged the webhook', async () => {
       const all = await linesOf(...release, '-l', 'app.kubernetes.io/component=controller');

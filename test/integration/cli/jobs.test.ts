@@ -45,9 +45,9 @@ describe('zipjobs job', function () {
     expect(done.stdout)
       .to.match(/Phase: +Succeeded/)
       .and.to.match(/Files: +2\/2/);
-    expect(done.stdout)
-      .to.match(/Attempt 1 finished +success, exit code 0/)
-      .and.to.match(/Complete +Uploaded/);
+    expect(done.stdout).to.match(/Complete +Uploaded/);
+    await flow.project.untilPhase(uuid, ['Succeeded']);
+    expect(await ok('get', uuid)).to.match(/Attempt 1 finished +success, exit code 0/);
     const job = await runJson('get', uuid);
     expect(job).to.include({
       id: uuid,

@@ -8,7 +8,7 @@ import {
   zipJobName,
 } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission } from '#crds/zip-token.ts';
 import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
@@ -33,7 +33,7 @@ export interface Project extends Disposable {
   addToken(permissions: readonly Permission[]): Promise<string>;
   /** The current ZipJob with this UUID. */
   zipJob(uuid: string): Promise<ZipJob>;
-  /** Waits until the ZipJob with this UUID is in one of these phases. */
+  /** Waits until the ZipJob with this UUID is in one of these phases, and, if that is final, its pod is gone. */
   untilPhase(uuid: string, phases: readonly string[], limitMs?: number): Promise<ZipJob>;
 }
 
@@ -135,7 +135,8 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
     untilPhase: async (uuid, phases, limitMs = 100_000) => {
       const ask = async (): Promise<ZipJob | false> => {
         const job = await zipJob(uuid);
-        return phases.includes(job.status?.phase ?? '') && job;
+        const isPending = isFinished(job) && hasActivePod(job);
+        return phases.includes(job.status?.phase ?? '') && !isPending && job;
       };
       try {
         return await until(`job ${uuid} to be ${phases.join(' or ')}`, ask, { limitMs, intervalMs: 100 });

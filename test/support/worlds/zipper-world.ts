@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bucketResourceName, GROUP_VERSION, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { hasActivePod, isFinished, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { type Exchange, type FaultAction, startFaultProxy } from '#tools/local-cluster/fault-proxy.ts';
 import type { Pod } from '#tools/local-cluster/node-agent/pod-types.ts';
@@ -39,7 +39,6 @@ export interface ZipperWorld extends AsyncDisposable {
   hold(): HeldFile;
   /** Creates a ZipJob with these sources and returns its UUID. */
   start(urls: readonly string[], own?: OwnWorld): Promise<string>;
-  /** Waits until the job is finished and its last attempt is recorded. */
   untilEnd(uuid: string): Promise<ZipJob>;
   /** Waits until an active pod has recorded an upload, and returns the pod's UID. */
   untilUploading(uuid: string, not?: string): Promise<string>;
@@ -128,17 +127,7 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
       await applyObjects(cluster, [{ apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata, spec: whole }]);
       return uuid;
     },
-    untilEnd: async (uuid) => {
-      await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled'], END_LIMIT_MS);
-      return until(
-        `the last attempt of ${uuid} to be recorded`,
-        async () => {
-          const zipJob = await project.zipJob(uuid);
-          return !hasActivePod(zipJob) && zipJob;
-        },
-        { limitMs: END_LIMIT_MS },
-      );
-    },
+    untilEnd: (uuid) => project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled'], END_LIMIT_MS),
     untilUploading: (uuid, not) =>
       until(
         `a pod of ${uuid} to have recorded its upload`,
