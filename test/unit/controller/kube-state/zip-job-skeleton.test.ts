@@ -32,6 +32,7 @@ describe('zipJobSkeleton', () => {
       aZipJob({ status: finishedAs('Failed'), metadata: { annotations: replay } }),
       aZipJob({ status: running('p1') }),
       aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Pending' } }) }),
+      aZipJob({ status: finishedAs('Succeeded', { job: { name: 'a', uid: 'j', podUid: 'p' } }) }),
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
     ])
       expect(zipJobSkeleton(zipJob)).to.equal(zipJob);

@@ -67,6 +67,7 @@ describe('createSurplusJobs', () => {
     for (let n = 0; n < 8; n += 1) see(`running-${n}`, running('p'));
     done('young', 23.5);
     done('unsent', 100, { webhook: { state: 'Pending' } });
+    done('not exited', 100, { job: { name: 'a', uid: 'j', podUid: 'p' } });
     await clock.advance(2_000);
     expect(chosen).to.deep.equal([]);
     done('unsent', 100, { webhook: { state: 'Exhausted' } });
