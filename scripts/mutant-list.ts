@@ -37,6 +37,27 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [ACT, `${UNIT}/zip-project/reconcile.test.ts`],
   },
   {
+    name: 'the slot of a finished job is free while its pod runs',
+    file: 'controller/admission/ledger.ts',
+    find: 'if (isFinished(object) && !hasActivePod(object)) this.release(key);',
+    replace: 'if (isFinished(object)) this.release(key);',
+    tests: [LEDGER],
+  },
+  {
+    name: 'a pod that runs counts as gone when its job is finished',
+    file: 'controller/zip-job/phases/exit.ts',
+    find: ' || (pod && !isEnded(pod) && !isLost(pod, s.now))',
+    replace: '',
+    tests: [ANY_ORDER, `${UNIT}/zip-job/phases/exit.test.ts`],
+  },
+  {
+    name: 'a pod that does not exit after its result is not stopped',
+    file: 'controller/zip-job/phases/exit.ts',
+    find: 'actions: deleteJob(s), ',
+    replace: '',
+    tests: [`${UNIT}/zip-job/phases/exit.test.ts`],
+  },
+  {
     name: 'the next pod is activated before the last attempt is recovered',
     file: 'controller/zip-job/phases/active.ts',
     find: 'if (isRecovering(s.status)) return',

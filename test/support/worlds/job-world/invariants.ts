@@ -158,10 +158,10 @@ const expectOwnJob = (before: ZipJob, after: ZipJob, { jobs }: Facts): void => {
   if (job) expect(isOwnedBy(job, after), 'the Job belongs to this ZipJob').to.equal(true);
 };
 
-/** The pod of a finished job keeps its slot until it is gone, and then its attempt is recorded. */
+/** The pod of a job that a result finished keeps its slot until it is gone, and then its attempt is recorded. */
 const expectExit = (before: ZipJob, { status: is = {} }: ZipJob, { pods, now }: Facts): void => {
   const uid = before.status?.job?.podUid;
-  if (!isFinished(before) || uid === undefined || is.job?.podUid === uid) return;
+  if (is.reason !== 'Uploaded' || uid === undefined || is.job?.podUid === uid) return;
   expect(is.attempts?.at(-1)?.podUid, 'the attempt of a pod that is gone is recorded').to.equal(uid);
   const isRunning = (pod: Pod): boolean => pod.metadata.uid === uid && !isEnded(pod) && !isLost(pod, now);
   expect(pods.all().some(isRunning), 'a pod that runs keeps its slot').to.equal(false);
