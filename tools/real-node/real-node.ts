@@ -26,6 +26,8 @@ export interface NodeOptions {
 /** A node with a kubelet, containerd, kube-proxy and CoreDNS. */
 export interface RealNode extends AsyncDisposable {
   readonly name: string;
+  /** The parent of all cgroups of pods. */
+  readonly cgroup: string;
   /** Kills kubelet and containerd, and starts them again. Containers keep running. Resolves when the node is ready. */
   restart(): Promise<void>;
 }
@@ -72,6 +74,7 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
   const resources = started.move();
   return {
     name: NODE_NAME,
+    cgroup: options.cgroup,
     restart: async () => {
       const since = new Date();
       for (const name of ['kubelet', 'containerd']) await running.get(name)?.kill();

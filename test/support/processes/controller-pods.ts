@@ -1,14 +1,16 @@
 /** The controllers of the installed chart as an operator sees them: pods, the Lease, metrics. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Cluster, NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 import { until } from '../until.ts';
 import { RELEASE_NAMESPACE } from './installation.ts';
 
 /** Signed in as cluster-admin, for tests with more calls than kubectl can make. */
-export const adminApi = async (cluster: Cluster): Promise<KubeApi & AsyncDisposable> => {
+export const adminApi = async (
+  cluster: Pick<NodelessCluster, 'dir' | 'apiServer'>,
+): Promise<KubeApi & AsyncDisposable> => {
   const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
   const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
   const api = new KubeApi({ url: cluster.apiServer.url, ca: cluster.apiServer.ca, cert, key });

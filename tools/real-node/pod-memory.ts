@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const MOUNT = '/sys/fs/cgroup';
+const CLASSES = ['burstable', '.', 'besteffort'];
+
+/** Memory of a cgroup as the kubelet counts it: bytes of processes, their page cache and their part of the kernel. */
+export interface CgroupMemory {
+  readonly usage: number;
+  /** Peak of `usage`. */
+  readonly peak: number;
+  /** Without page cache that was not used recently. The kubelet evicts pods by this figure. */
+  readonly workingSet: number;
+}
+
+/** The memory of all pods of the node whose cgroups have this parent. */
+export const memoryOfPods = (parent: string): Promise<CgroupMemory | undefined> =>
+  memoryOf(join(parent, 'kubepods'));
+
+/** The memory of a pod, with all its containers; undefined if it has no cgroup now. */
+export async function memoryOfPod(parent: string, uid: string): Promise<CgroupMemory | undefined> {
+  for (const one of CLASSES) {
+    const memory = await memoryOf(join(parent, 'kubepods', one, `pod${uid}`));
+    if (memory !== undefined) return memory;
+  }
+  return undefined;
+}
+
+async function memoryOf(name: string): Promise<CgroupMemory | undefined> {
+  const isVersion2 = existsSync(join(MOUNT, 'cgroup.controllers'));
+  const folder = join(MOUNT, isVersion2 ? '' : 'memory', name);
+  const read = (file: string): Promise<string> => readFile(join(folder, file), 'utf8');
+  try {
+    const [usage, peak, stat] = await Promise.all([
+      read(isVersion2 ? 'memory.current' : 'memory.usage_in_bytes'),
+      read(isVersion2 ? 'memory.peak' : 'memory.max_usage_in_bytes'),
+      read('memory.stat'),
+    ]);
+    const inactive = /^(?:total_)?inactive_file (\d+)$/m;
+    // With version 1, only the values with a prefix include the cgroups below.
+    const total = /^total_inactive_file (\d+)$/m.exec(stat) ?? inactive.exec(stat);
+    return { usage: Number(usage), peak: Number(peak), workingSet: Number(usage) - Number(total?.[1] ?? 0) };
+  } catch {
+    // It was removed.
+    return undefined;
+  }
+}
