@@ -34,7 +34,6 @@ export interface Response {
 
 export interface Operation {
   readonly operationId: string;
-  readonly tags: readonly [string];
   readonly summary: string;
   readonly description: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -56,7 +55,6 @@ export interface OpenApiDocument {
   };
   readonly externalDocs: { readonly description: string; readonly url: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly webhooks: Readonly<Record<string, PathItem>>;

@@ -13,10 +13,6 @@ export type PublishedSettings = Pick<
   | 'maxFileListBytesPerProject'
   | 'requestsPerMinutePerToken'
   | 'authFailuresPerMinute'
-  | 'jobMaxArchiveBytes'
-  | 'jobMaxFileBytes'
-  | 'jobMaxSeconds'
-  | 'publicUrl'
   | 'basePath'
   | 'helpUrl'
 > & {

@@ -1,5 +1,4 @@
 import type { Settings } from '#runtime/config.ts';
-import { JOB_LIMITS } from '#runtime/job-limits.ts';
 
 /** Concurrency and time limits of jobs. */
 export const JOB_SETTINGS = {
@@ -42,7 +41,7 @@ export const JOB_SETTINGS = {
     type: 'integer',
     minimum: 60,
     maximum: 86_400,
-    default: JOB_LIMITS.seconds,
+    default: 7200,
     description: 'default activeDeadlineSeconds of a ZipJob',
   },
   succeededTtlSeconds: {

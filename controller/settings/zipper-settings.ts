@@ -1,7 +1,7 @@
 import type { Settings } from '#runtime/config.ts';
 
 const DEFAULT_ZIPPER_RESOURCES = JSON.stringify({
-  requests: { cpu: '250m', memory: '256Mi', 'ephemeral-storage': '16Mi' },
+  requests: { cpu: '100m', memory: '256Mi', 'ephemeral-storage': '16Mi' },
   limits: { cpu: '2', memory: '512Mi', 'ephemeral-storage': '64Mi' },
 });
 

@@ -4,6 +4,7 @@ import { readControllerConfig } from '#controller/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/sync-values.ts';
+import { memoryRequest } from '#test/support/memory-request.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 import { bucket, zipJob } from './example-job.ts';
 import { CHART, envOf, find, helm, type KubeObject, plainEnv, podOf, refusalOf, render } from './render.ts';
@@ -32,6 +33,14 @@ describe('the values of the chart', function () {
     const values = ['--set-json', `egress=${JSON.stringify(LOOPBACK.egress)}`];
     for (const flags of [[], values])
       expect(await helm(['lint', '--strict', CHART, ...flags])).to.contain('0 chart(s) failed');
+  });
+
+  it('request the memory for a zipper that its buffers need (G15)', () => {
+    const controller = readControllerConfig(plainEnv(envOf(objects, 'controller')));
+    const zipper = readZipperConfig({ ...controller.zipperEnv, POD_UID: 'u' });
+    expect(controller.zipperResources.requests).to.include({
+      memory: `${memoryRequest(zipper) / 1024 ** 2}Mi`,
+    });
   });
 
   it('must name a registry, unless the chart is from a release (X2)', async () => {

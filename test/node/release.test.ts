@@ -1,7 +1,10 @@
 /** The chart on a real node: installed, used, disturbed, upgraded, rolled back and removed, in this order. */
 import { Resolver } from 'node:dns/promises';
+import { availableParallelism } from 'node:os';
 import { expect } from 'chai';
 import { PLURALS } from '#crds/api-group.ts';
+import { recordJobs } from '#test/bench/node/job-moments.ts';
+import { STAGES, stageTimes, summarize } from '#test/bench/node/stages.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { openBrowser } from '#test/support/browser/browser.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
@@ -13,17 +16,24 @@ import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { createDashboardUser } from '#test/support/worlds/dashboard-users.ts';
+import { freeCapacity, zipperRequests } from '#test/support/worlds/node-capacity.ts';
 import { nodeUnavailable, realCluster } from '#test/support/worlds/real-cluster.ts';
 import { type RealFlow, startRealFlow } from '#test/support/worlds/real-flow.ts';
 import { installOnNode, serviceUrl } from '#test/support/worlds/real-installation.ts';
 import { ADDRESSES, CLUSTER_DOMAIN } from '#tools/real-node/addresses.ts';
 import { ctr } from '#tools/real-node/containers.ts';
 import { IMAGE_TAG, IMAGES, REGISTRY } from '#tools/real-node/images.ts';
+import { memoryOfPods } from '#tools/real-node/pod-memory.ts';
 import type { RealCluster } from '#tools/real-node/real-cluster.ts';
 
 const LIMIT_MS = 240_000;
 const NAMESPACE = 'real-node';
 const NEXT_TAG = 'next';
+/** Jobs that run at once on a node of 4 GiB beside the release, as docs/performance.md says. */
+const JOBS_OF_NODE = 13;
+/** With fewer processors, their requests of CPU allow fewer jobs. */
+const JOBS_CPUS = 2;
+const DENSITY_LIMIT_MS = 900_000;
 
 describe('the release on a real node', function () {
   this.timeout(LIMIT_MS);
@@ -92,6 +102,47 @@ describe('the release on a real node', function () {
     expect(entries[0]?.content.equals(generatedBytes(3_000_000, 1))).to.equal(true);
     const delivery = await flow.receiver.next(({ body }) => body.includes(uuid));
     verifyDelivery(delivery, flow.project.webhookSecret);
+  });
+
+  it('records the stages of a job from POST to Succeeded (G15)', async () => {
+    await using recorder = await recordJobs(cluster, flow);
+    const url = flow.origin.url('/gen/50000/1');
+    const jobs = [await recorder.run('stages-1.zip', url), await recorder.run('stages-2.zip', url)];
+    for (const job of jobs) {
+      const inOrder = [job.posted, job.sandboxStarted, job.containerStarted, job.activated];
+      expect(inOrder).to.deep.equal([...new Set(inOrder)].toSorted((a, b) => a - b));
+      const times = stageTimes(job);
+      expect(times).to.have.length(STAGES.length);
+      for (const ms of times) expect(ms).to.be.at.least(0);
+    }
+    const median = new Map(summarize(jobs).map(({ stage, p50_ms }) => [stage, p50_ms]));
+    for (const part of ['ours', 'Kubernetes'])
+      expect(median.get(part))
+        .to.be.greaterThan(0)
+        .and.lessThan(median.get('POST to succeeded') ?? 0);
+  });
+
+  it('runs as many tiny jobs at once as the requests of the chart allow (G15)', async function () {
+    this.timeout(DENSITY_LIMIT_MS);
+    // The kubelet reports the end of a pod later than containerd.
+    const unfinished = ['--field-selector', 'status.phase!=Succeeded,status.phase!=Failed', '-o', 'name'];
+    await until('earlier pods to end', async () => (await kubectl('get', 'pods', ...unfinished)) === '');
+    const free = await freeCapacity(cluster);
+    const requests = await zipperRequests();
+    const byMemory = Math.floor(free.memoryBytes / requests.memoryBytes);
+    const count = Math.min(byMemory, Math.floor(free.cpu / requests.cpu));
+    expect(byMemory).to.equal(JOBS_OF_NODE);
+    if (availableParallelism() >= JOBS_CPUS) expect(count).to.equal(JOBS_OF_NODE);
+    const names = Array.from({ length: count }, (_, index) => `dense-${index}.zip`);
+    // Each resolves when its zipper has written its first progress, and its source waits.
+    const jobs = await Promise.all(names.map((name) => flow.startHeldJob(name)));
+    const pods = await memoryOfPods(cluster.node.cgroup);
+    expect(pods?.workingSet).to.be.greaterThan(0).and.lessThan(free.memoryBytes);
+    const finished = await Promise.all(jobs.map((job) => job.finish()));
+    expect(finished).to.deep.equal(names.map(() => ({ attempts: 1 })));
+    const reasons = await kubectl('get', 'events', '-A', '-o', 'jsonpath={.items[*].reason}');
+    for (const reason of ['Evicted', 'SystemOOM', 'OOMKilling'])
+      expect(reasons.split(' ')).not.to.include(reason);
   });
 
   it('is reachable with kubectl port-forward: API and dashboard (X1)', async () => {

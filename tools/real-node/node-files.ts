@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { ADDRESSES, CLUSTER_DOMAIN } from './addresses.ts';
@@ -6,6 +7,11 @@ import { ADDRESSES, CLUSTER_DOMAIN } from './addresses.ts';
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 /** Made with the images; containerd would pull its default. */
 export const SANDBOX_IMAGE = 'localhost/zipjobs-sandbox:1';
+
+/** What pods can request, and what their common cgroup limits, so that tests find out how many jobs fit on a small node. */
+const ALLOCATABLE_MIB = 4096;
+/** The kubelet evicts pods when less is left. */
+const EVICTION_MIB = 100;
 
 export interface NodeFileOptions {
   readonly dir: string;
@@ -96,9 +102,10 @@ function kubeletConfig({ dir, caPath, cgroup }: NodeFileOptions): unknown {
     clusterDomain: CLUSTER_DOMAIN,
     resolvConf: join(dir, 'resolv.conf'),
     volumePluginDir: join(dir, 'volume-plugins'),
+    systemReserved: { memory: `${systemReservedMib()}Mi` },
     // The disk is the machine's, and its other files may fill it.
     evictionHard: {
-      'memory.available': '100Mi',
+      'memory.available': `${EVICTION_MIB}Mi`,
       'nodefs.available': '1%',
       'nodefs.inodesFree': '1%',
       'imagefs.available': '1%',
@@ -106,6 +113,11 @@ function kubeletConfig({ dir, caPath, cgroup }: NodeFileOptions): unknown {
     imageGCHighThresholdPercent: 100,
     imageGCLowThresholdPercent: 99,
   };
+}
+
+/** All memory but that of the pods. */
+function systemReservedMib(): number {
+  return Math.max(0, Math.floor(totalmem() / 2 ** 20) - EVICTION_MIB - ALLOCATABLE_MIB);
 }
 
 /** Writes the configuration of CoreDNS, and returns its path. */

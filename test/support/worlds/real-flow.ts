@@ -32,6 +32,8 @@ export interface FinishedJob {
   readonly attempts: number;
 }
 
+/** Many jobs at once need minutes on a busy machine. */
+const PHASE_LIMIT_MS = 400_000;
 /** More than a zipper reads of a file before it starts its entry. */
 const FIRST_BYTES = 1_500_000;
 
@@ -58,7 +60,7 @@ export const startRealFlow = async (cluster: RealCluster, namespace: string): Pr
     startHeldJob: async (key) => {
       const held = origin.hold({ isDripping: true, firstBytes: FIRST_BYTES });
       const uuid = await post(key, held.url);
-      const { status: started } = await project.untilPhase(uuid, ['Running', 'Failed']);
+      const { status: started } = await project.untilPhase(uuid, ['Running', 'Failed'], PHASE_LIMIT_MS);
       return {
         uuid,
         untilPodInactive: async () => {
@@ -69,7 +71,7 @@ export const startRealFlow = async (cluster: RealCluster, namespace: string): Pr
         },
         finish: async () => {
           held.release();
-          const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed']);
+          const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed'], PHASE_LIMIT_MS);
           if (status?.phase !== 'Succeeded') throw new Error(`job ${uuid}: ${JSON.stringify(status)}`);
           return { attempts: status.attemptsTotal ?? 0 };
         },
