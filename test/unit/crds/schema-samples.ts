@@ -1,0 +1,199 @@
+/**
+ * Samples with every field of their types, including optional ones: the compiler refuses a sample with a missing or an
+ * extra field.
+ */
+import type { Condition } from '#crds/conditions.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type * as zip from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+
+type Scalar = string | number | boolean | null | undefined;
+type Complete<T> = T extends Scalar
+  ? T
+  : T extends readonly (infer E)[]
+    ? readonly Complete<E>[]
+    : string extends keyof T
+      ? T
+      : { readonly [K in keyof T]-?: Complete<Exclude<T[K], undefined>> };
+
+const TIME = '2026-01-01T00:00:00Z';
+const CA_BUNDLE = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+const condition: Complete<Condition> = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'r',
+  message: 'm',
+  lastTransitionTime: TIME,
+  observedGeneration: 1,
+};
+const upload: Complete<zip.AttemptUpload> = { uploadId: 'u', state: 'open', partSize: 1, parts: 1 };
+const archive: Complete<zip.ArchiveContents> = {
+  bytes: 1,
+  entries: 1,
+  skipped: [0],
+  skippedCodes: { SourceNotFound: 1 },
+  lengthUnverified: [0],
+  sha256: '0',
+};
+
+const spec: Complete<zip.ZipJobSpec> = {
+  bucketRef: { name: 's3-b' },
+  service: 's3',
+  key: 'k',
+  files: [{ url: 'https://a/b', filename: 'b' }],
+  filesFrom: { secretNames: ['n'], encoding: 'gzip+json', count: 1, sha256: '0' },
+  metadata: '{}',
+  compression: 'store',
+  onSourceError: 'Fail',
+  manifestEntry: 'm',
+  fixedModificationTime: TIME,
+  activeDeadlineSeconds: 60,
+  startDeadlineSeconds: 60,
+  maxAttempts: 1,
+  ttlSecondsAfterFinished: { succeeded: 1, failed: 1 },
+  priorityClassName: 'p',
+  resources: { requests: { cpu: '1' }, limits: { cpu: '1' } },
+  queueName: 'q',
+  onConflict: 'replace',
+  sha256: false,
+  portableNames: 'keep',
+  sequential: true,
+  webhook: { url: 'https://a/', events: ['COMPLETED'] },
+  suspend: false,
+  cancel: false,
+};
+
+const status: Complete<zip.ZipJobStatus> = {
+  observedGeneration: 1,
+  phase: 'Queued',
+  reason: 'r',
+  message: 'm',
+  apiStatus: 'none',
+  acceptedAt: TIME,
+  startedAt: TIME,
+  finishedAt: TIME,
+  duration: '1s',
+  job: { name: 'n', uid: 'u', podName: 'p', podUid: 'p', node: 'n' },
+  attempts: [
+    {
+      n: 1,
+      podUid: 'p',
+      startedAt: TIME,
+      finishedAt: TIME,
+      exitCode: 0,
+      class: 'success',
+      reason: 'r',
+      message: 'm',
+      upload,
+      abortFailures: 1,
+    },
+  ],
+  attemptsTotal: 1,
+  progress: {
+    podUid: 'p',
+    filesTotal: 1,
+    filesDone: 1,
+    bytesRead: 1,
+    bytesUploaded: 1,
+    currentFile: 0,
+    bytesTotal: 1,
+    bytesPerSecond: 1,
+    estimatedEndAt: TIME,
+    display: '1/1',
+    updatedAt: TIME,
+  },
+  upload: { ...upload, archive },
+  result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 },
+  failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false },
+  webhook: {
+    state: 'Pending',
+    deliveryId: 'd',
+    attempts: 1,
+    lastStatus: 200,
+    nextAttemptAt: TIME,
+    deliveredAt: TIME,
+    replayNonce: 'n',
+    log: [{ at: TIME, durationMs: 1, status: 200, error: 'timeout' }],
+  },
+  conditions: [condition],
+};
+
+const webIdentity = { roleArn: 'r', audience: 'a', stsEndpoint: 's', stsRegion: 'e', durationSeconds: 900 };
+const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
+  spec: {
+    service: 's3',
+    bucketName: 'b',
+    region: 'eu-west-1',
+    host: 'h',
+    accountId: 'a',
+    caBundle: CA_BUNDLE,
+    endpoint: 'https://e',
+    credentials: { webIdentity },
+    objectOptions: {
+      storageClass: 'S',
+      cacheControl: 'c',
+      contentDisposition: 'd',
+      acl: 'private',
+      onConflict: 'fail',
+    },
+  },
+  status: {
+    conditions: [condition],
+    activeJobs: 1,
+    test: { nonce: '1', finishedAt: '2026-01-01T00:00:00Z' },
+  },
+};
+
+const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
+  spec: { displayName: 'd', sha256: '0', masked: 'zj_a...abcd', permissions: ['create'], createdBy: 'c' },
+  status: { lastUsedAt: TIME },
+};
+
+const LIMITS = { activeJobs: 1, filesPerJob: 1, requestsPerMinute: 1, storedJobs: 1, storedBytes: 1 };
+
+const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
+  spec: {
+    displayName: 'd',
+    webhook: { url: 'https://a/', events: ['COMPLETED'], enabled: true },
+    limits: LIMITS,
+    jobDefaults: {
+      compression: 'store',
+      onSourceError: 'Fail',
+      portableNames: 'keep',
+      onConflict: 'fail',
+      sha256: true,
+      fixedModificationTime: TIME,
+      sequential: true,
+      activeDeadlineSeconds: 60,
+      maxAttempts: 1,
+      startDeadlineSeconds: 5,
+      ttlSecondsAfterFinished: { succeeded: 1, failed: 1 },
+      manifestEntry: 'm',
+      queueName: 'q',
+    },
+    callerOptions: { closed: ['sha256'] },
+    pods: {
+      priorityClassName: 'low',
+      resources: { requests: { cpu: '1' }, limits: { cpu: '1' } },
+      nodeSelector: { disk: 'fast' },
+      tolerations: [{ key: 'k', operator: 'Equal', value: 'v', effect: 'NoExecute', tolerationSeconds: 1 }],
+    },
+  },
+  status: {
+    class: { name: 'c', limits: LIMITS },
+    conditions: [condition],
+    webhook: {
+      host: 'a',
+      endpoint: 'e',
+      state: 'Enabled',
+      reason: 'Gone',
+      lastDelivery: TIME,
+      failingSince: TIME,
+      enabledNonce: 'n',
+      test: { nonce: 'n', at: TIME, durationMs: 1, status: 200, error: 'timeout' },
+    },
+  },
+};
+
+export const SAMPLES = { ZipJob: { spec, status }, ZipBucket: bucket, ZipToken: token, ZipProject: project };
