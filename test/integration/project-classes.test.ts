@@ -39,10 +39,9 @@ describe('the class of a project', function () {
   before(async () => {
     life.defer(() => resetInstallation());
     cluster = await sharedCluster();
-    const installation = await installChart(cluster, {
-      projectClasses: classesOf(LIMITS),
-      'projectClasses.small.closedOptions': ['sha256'],
-    });
+    const small = { requestsPerMinute: LIMITS.small, closedOptions: ['sha256'] };
+    const projectClasses = { ...classesOf(LIMITS), small };
+    const installation = await installChart(cluster, { projectClasses });
     baseUrl = await installation.apiUrl();
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     life.defer(async () => {
