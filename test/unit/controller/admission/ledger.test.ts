@@ -1,38 +1,9 @@
 import { expect } from 'chai';
-import { holdStarted } from '#controller/admission/hold-started.ts';
-import { createLedger } from '#controller/admission/ledger.ts';
-import { GROUP_VERSION } from '#crds/api-group.ts';
 import { REASONS } from '#crds/conditions.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey as keyOf } from '#runtime/kube/types.ts';
-import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { end, queuedJob as job, type QueuedJobChange } from '#test/support/builders/queued-jobs.ts';
 import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
-
-interface Limits {
-  readonly inAll?: number;
-  readonly perBucket?: number;
-  readonly ofProject?: (project: string) => number;
-}
-
-const setUp = ({ inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {}, perSecond = 1e6) => {
-  const reserved: string[] = [];
-  const clock = createManualClock();
-  const pause: { reason: string | undefined } = { reason: undefined };
-  const ledger = createLedger({
-    limits: { inAll, perBucket, ofProject },
-    trustedQueues: ['night'],
-    pause,
-    rate: { perSecond, burst: perSecond },
-    clock,
-    onReserved: (key) => {
-      reserved.push(key);
-    },
-  });
-  const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
-    jobs.map((one) => ledger.reserve(one).state);
-  return { ledger, reserved, clock, pause, reserve };
-};
+import { type Limits, setUp } from './ledger-setup.ts';
 
 describe('the ledger', () => {
   const limits: readonly { name: string; limits: Limits; second: QueuedJobChange; want: RegExp }[] = [
@@ -200,56 +171,6 @@ describe('the ledger', () => {
     const fresh = { ...old, metadata: { ...old.metadata, uid: 'another' } };
     ledger.see({ kind: 'set', key: keyOf(old), object: fresh, before: old });
     expect(reserved).to.deep.equal(['a/other']);
-  });
-
-  describe('for two jobs of one key', () => {
-    const [first, second] = [job('first', { key: 'k' }), job('second', { key: 'k', age: 1 })];
-
-    it('keeps one active at a time, and reserves for the other when the key is free', () => {
-      const { ledger, reserved, reserve } = setUp();
-      expect(reserve(first, second, second)).to.deep.equal(['reserved', 'waiting', 'waiting']);
-      expect(ledger.position(second).blocked).to.deep.equal({
-        reason: 'OlderJobFirst',
-        message: 'job first writes the same key of the same bucket and runs first',
-      });
-      ledger.hold(first);
-      expect(ledger.position(first)).to.deep.equal({ state: 'running' });
-      end(ledger, first);
-      expect(reserved).to.deep.equal([keyOf(second)]);
-    });
-
-    it('serves other jobs while one waits for its key', () => {
-      const { reserve } = setUp();
-      expect(reserve(first, second, job('other', { age: 0 }))).to.deep.equal([
-        'reserved',
-        'waiting',
-        'reserved',
-      ]);
-    });
-
-    it('keeps one active at a time in a trusted queue too', () => {
-      const { ledger, reserved, reserve } = setUp({ inAll: 1 });
-      const elsewhere = { ...second, spec: { ...second.spec, queueName: 'night' } };
-      expect(reserve(first, elsewhere)).to.deep.equal(['reserved', 'waiting']);
-      ledger.release(keyOf(first));
-      expect(reserved).to.deep.equal([keyOf(second)]);
-    });
-
-    it('counts a job as active if only its Job is known', () => {
-      const { ledger, reserve } = setUp();
-      const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: 'second', uid: 'uid-second' };
-      const metadata = {
-        name: 'second',
-        namespace: 'a',
-        ownerReferences: [{ ...owner, uid: 'uid-earlier' }],
-      };
-      holdStarted(ledger, second, { metadata });
-      expect(ledger.position(second).state).to.equal('none');
-      holdStarted(ledger, { ...second, status: { phase: 'Failed' } }, { metadata });
-      holdStarted(ledger, second, { metadata: { ...metadata, ownerReferences: [owner] } });
-      expect(ledger.position(second).state).to.equal('running');
-      expect(reserve(first)).to.deep.equal(['waiting']);
-    });
   });
 
   it('keeps the slot of a job that started since it was observed', () => {

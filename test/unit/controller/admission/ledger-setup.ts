@@ -1,0 +1,32 @@
+import { createLedger } from '#controller/admission/ledger.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+
+export interface Limits {
+  readonly inAll?: number;
+  readonly perBucket?: number;
+  readonly ofProject?: (project: string) => number;
+}
+
+/** A ledger with a clock of its own, and the keys that it reserved. */
+export const setUp = (
+  { inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {},
+  perSecond = 1e6,
+) => {
+  const reserved: string[] = [];
+  const clock = createManualClock();
+  const pause: { reason: string | undefined } = { reason: undefined };
+  const ledger = createLedger({
+    limits: { inAll, perBucket, ofProject },
+    trustedQueues: ['night'],
+    pause,
+    rate: { perSecond, burst: perSecond },
+    clock,
+    onReserved: (key) => {
+      reserved.push(key);
+    },
+  });
+  const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
+    jobs.map((one) => ledger.reserve(one).state);
+  return { ledger, reserved, clock, pause, reserve };
+};
