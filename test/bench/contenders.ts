@@ -19,7 +19,9 @@ const LIMITS = {
 };
 
 export interface Contender {
-  readonly name: 'zipjobs' | 'floor' | 'recipe' | 'rclone';
+  readonly name: 'zipjobs' | 'floor' | 'recipe' | 'rclone' | 'node';
+  /** It only shows what a start costs. */
+  readonly writesNothing?: true;
   /** Command that archives the files below the URL to the key. */
   prepare(input: {
     readonly url: string;
@@ -93,6 +95,13 @@ const rclone = ({ plain, store, directory }: BenchWorld): Contender => ({
     },
   }),
 });
+
+/** The least that a program on Node costs. */
+export const NODE_START: Contender = {
+  name: 'node',
+  writesNothing: true,
+  prepare: () => Promise.resolve({ command: [process.execPath, '-e', '0'], env: {} }),
+};
 
 /** Runs it under Linux's perf, which then is the process whose memory is measured. */
 export const profiled = (contender: Contender, path: string): Contender => ({

@@ -2,17 +2,17 @@
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
  * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
- * on request), cold-start, controller, api, and neighbours (with `--way NAME` for some of its ways). On a shared machine
- * only ratios within one run are meaningful.
+ * on request, beside `node -e 0`), cold-start, controller, api, and neighbours (with `--way NAME` for some of its ways). On
+ * a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
 import { measureApi } from './api/measure-api.ts';
-import { benchCases, TINY } from './bench-case.ts';
+import { type BenchCase, benchCases, TINY } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
 import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
-import { findContenders, profiled } from './contenders.ts';
+import { type Contender, findContenders, NODE_START, profiled } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
@@ -89,6 +89,9 @@ const neighbours = async (): Promise<void> => {
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
 };
 
+const withNode = (bench: BenchCase, contenders: readonly Contender[]): readonly Contender[] =>
+  bench === TINY ? [...contenders, NODE_START] : contenders;
+
 const sideBySide = async (): Promise<void> => {
   const size = values.quick ? 'quick' : values.full ? 'full' : 'normal';
   const tiny = values.case?.includes('tiny') === true ? [TINY] : [];
@@ -102,7 +105,8 @@ const sideBySide = async (): Promise<void> => {
   const contenders = found
     .filter(({ name }) => values.only?.includes(name) ?? true)
     .map((contender) => (profile === undefined ? contender : profiled(contender, profile)));
-  for (const bench of cases) results.push(...(await runCase(world, contenders, { bench, rounds, log })));
+  for (const bench of cases)
+    results.push(...(await runCase(world, withNode(bench, contenders), { bench, rounds, log })));
   const ratios = ratiosOf(results);
   if (values.json) for (const one of [...results, { ratios }]) console.log(JSON.stringify(one));
   else printTable(results, ratios);

@@ -18,7 +18,7 @@ export interface Measured {
 const SAMPLE_MS = 20;
 /**
  * The shell runs the program and prints the kernel's count of its time on file descriptor 3, in the format of
- * POSIX `times`.
+ * POSIX `times`. Bash prints milliseconds, other shells hundredths of a second.
  */
 const SHELL = '"$@" 3>&-; code=$?; times >&3; exit $code';
 const TIMES = /(\d+)m([\d.]+)s (\d+)m([\d.]+)s/g;
@@ -56,7 +56,7 @@ const watchPeak = (shell: number): (() => number) => {
  */
 export const measure = async ({ command, env }: Program): Promise<Measured> => {
   const startedAt = performance.now();
-  const child = spawn('sh', ['-c', SHELL, 'sh', ...command], {
+  const child = spawn('bash', ['-c', SHELL, 'bash', ...command], {
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
