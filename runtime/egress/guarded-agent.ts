@@ -1,5 +1,5 @@
 import { BlockList } from 'node:net';
-import { Agent } from 'undici';
+import { Agent } from '../http/undici.ts';
 import { defined } from '../optional.ts';
 import { createTlsConnector } from '../tls/connector.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';

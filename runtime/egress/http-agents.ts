@@ -1,8 +1,9 @@
-import { type AgentOptions, Agent as HttpAgent } from 'node:http';
+import type { AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { toError } from '../errors.ts';
+import { http } from '../http/node-http.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
@@ -111,7 +112,7 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
     lookup: createGuardedLookup(policy, { dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS }),
   };
   const agents = route(
-    pair(new HttpAgent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) })),
+    pair(new http.Agent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) })),
     options,
   );
   guardConnections(agents.httpAgent, policy);
@@ -123,7 +124,7 @@ export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgent
 export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
   route(
     pair(
-      new HttpAgent(agentOptions(options)),
+      new http.Agent(agentOptions(options)),
       new HttpsAgent({ ...agentOptions(options), ...tlsOf(options) }),
     ),
     options,

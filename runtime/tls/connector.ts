@@ -1,4 +1,4 @@
-import { buildConnector } from 'undici';
+import { buildConnector } from '../http/undici.ts';
 import type { ClientTls, Trust } from './trust.ts';
 
 /** A connector for agents of undici. Every new connection uses the authorities that are trusted at its start. */

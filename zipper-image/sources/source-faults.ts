@@ -1,7 +1,7 @@
-import { errors } from 'undici';
 import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import { errors } from '#runtime/http/undici.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';

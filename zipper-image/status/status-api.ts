@@ -6,10 +6,10 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Agent, request } from 'undici';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
+import { Agent, request } from '#runtime/http/undici.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { ServerClock } from '#runtime/server-clock.ts';
 import { decodeOwnZipJob, type OwnZipJob } from './own-zip-job.ts';

@@ -1,6 +1,7 @@
-import { type ClientRequest, request as httpRequest, type RequestOptions } from 'node:http';
+import type { ClientRequest, RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
+import { http } from '../../http/node-http.ts';
 import type { Trust } from '../../tls/trust.ts';
 import type { Proxy } from './proxy.ts';
 import { refusedTunnel, unreachableProxy } from './proxy-error.ts';
@@ -38,7 +39,7 @@ const connectRequest = ({ url, authorization }: Proxy, target: TunnelTarget, tru
     agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
   };
-  if (!isSecure) return httpRequest(options);
+  if (!isSecure) return http.request(options);
   // Otherwise Node takes the name from the header, which is that of the target, and callers choose targets.
   const servername = isIP(host) === 0 ? host : '';
   return httpsRequest({ ...options, ...trust.tls(), servername });

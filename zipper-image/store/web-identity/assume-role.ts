@@ -2,9 +2,10 @@
  * One request of the security token service: AssumeRoleWithWebIdentity, which needs no signature. Our own request instead of the
  * SDK's client: it passes the egress guard, follows no redirect, and takes neither region nor endpoint from elsewhere.
  */
-import { type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { isAbort } from '#runtime/errors.ts';
 import { readStart } from '#runtime/http/read-start.ts';
+import { request } from '#runtime/http/undici.ts';
 import { StoreError, toStoreError } from '../store-errors.ts';
 import type { WebIdentity } from './sts-endpoint.ts';
 import { readSession, type Session, type StsResponse } from './sts-response.ts';
