@@ -1,6 +1,6 @@
 import { MOST_FILES } from '#crds/zip-job.ts';
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
-import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
@@ -9,6 +9,7 @@ import {
   PROJECT_CLASS_SETTINGS,
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';

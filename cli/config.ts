@@ -1,5 +1,6 @@
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 
 const COMMAND_LINE_SETTINGS = {
   ...KUBE_SETTINGS,

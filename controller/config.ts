@@ -1,4 +1,4 @@
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
   proxyFor,
@@ -13,6 +13,7 @@ import {
   PROJECT_CLASS_SETTINGS,
   readClassLimits,
 } from '#runtime/project-limits/class-settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';

@@ -1,6 +1,7 @@
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';

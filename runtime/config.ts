@@ -1,5 +1,5 @@
-import { Ajv } from 'ajv';
 import { ConfigError } from './errors.ts';
+import type { Validator } from './validator.ts';
 
 /** One setting: its environment variable, and its JSON Schema with description and default. */
 export interface Setting {
@@ -49,6 +49,16 @@ const schemaOf = (setting: Setting): Record<string, unknown> => {
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
 };
 
+/** One schema for all values. */
+export const settingsSchema = (settings: Settings) => {
+  const entries = Object.entries(settings);
+  return {
+    type: 'object',
+    required: entries.map(([name]) => name),
+    properties: Object.fromEntries(entries.map(([name, setting]) => [name, schemaOf(setting)])),
+  };
+};
+
 const parseNumber = (text: string): unknown => {
   const value = Number(text);
   return text.trim() === '' || Number.isNaN(value) ? text : value;
@@ -82,21 +92,12 @@ const complaint = (setting: Setting, raw: unknown, problem: string): string => {
   return `${setting.env}: ${shown} ${problem} (${setting.description})`;
 };
 
-/**
- * The first error of each value. All values share one schema, and the schema itself is not validated, because each
- * compilation would delay the start of every zipper.
- */
-const faultsByName = (settings: Settings, values: Readonly<Record<string, unknown>>): Map<string, string> => {
-  const entries = Object.entries(settings);
-  const validate = new Ajv({ allErrors: true, strict: true, meta: false, validateSchema: false }).compile({
-    type: 'object',
-    required: entries.map(([name]) => name),
-    properties: Object.fromEntries(entries.map(([name, setting]) => [name, schemaOf(setting)])),
-  });
+/** The first error of each value. */
+const faultsByName = (validate: Validator, values: unknown): Map<string, string> => {
   const faults = new Map<string, string>();
   if (validate(values)) return faults;
   for (const { instancePath, params, message } of validate.errors ?? []) {
-    const missing: unknown = params['missingProperty'];
+    const missing = params['missingProperty'];
     const name = typeof missing === 'string' ? missing : instancePath.split('/')[1];
     if (name !== undefined && !faults.has(name)) faults.set(name, message ?? 'is invalid');
   }
@@ -104,19 +105,20 @@ const faultsByName = (settings: Settings, values: Readonly<Record<string, unknow
 };
 
 /**
- * Reads and validates all settings from `env`.
+ * Reads all settings from `env`, and validates them with a validator of their schema.
  * @throws ConfigError that names every invalid variable
  */
-export const readConfig = <const T extends Settings>(
+export const readSettings = <const T extends Settings>(
   settings: T,
   env: Readonly<Record<string, string | undefined>>,
+  validate: Validator,
 ): ConfigOf<T> => {
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
     const raw = rawValue(setting, env);
     if (raw !== undefined) values[name] = raw;
   }
-  const found = faultsByName(settings, values);
+  const found = faultsByName(validate, values);
   const problems = Object.entries(settings).flatMap(([name, setting]) => {
     const problem = found.get(name);
     return problem === undefined ? [] : [complaint(setting, values[name], problem)];

@@ -1,5 +1,5 @@
 import { ZIPPER_ENV, ZIPPER_PATHS } from '#crds/zipper-contract.ts';
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, readSettings, type Settings } from '#runtime/config.ts';
 import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
@@ -7,6 +7,7 @@ import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
 import { STS_SETTINGS } from './store/sts-settings.ts';
+import { validateSettings } from './validators/settings.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -264,7 +265,7 @@ const problemsOf = (config: ZipperConfig): readonly string[] => [
 
 /** @throws ConfigError that lists every invalid variable. */
 export const readZipperConfig = (env: Readonly<Record<string, string | undefined>>): ZipperConfig => {
-  const config = readConfig(ZIPPER_SETTINGS, env);
+  const config = readSettings(ZIPPER_SETTINGS, env, validateSettings);
   const problems = problemsOf(config);
   if (problems.length > 0) throw new ConfigError(`Invalid settings:\n  ${problems.join('\n  ')}`);
   return config;

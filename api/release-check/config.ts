@@ -1,5 +1,6 @@
-import { type ConfigOf, milliseconds, readConfig, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 
 const RELEASE_CHECK_SETTINGS = {
   ...LOG_SETTINGS,

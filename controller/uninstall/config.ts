@@ -1,5 +1,6 @@
-import { type ConfigOf, readConfig, type Settings } from '#runtime/config.ts';
+import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { IDENTITY_SETTINGS } from '../settings/identity-settings.ts';
 
 const UNINSTALL_SETTINGS = {

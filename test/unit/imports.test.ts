@@ -21,6 +21,19 @@ describe('imports', () => {
     expect(foreign).to.deep.equal(['@aws-sdk/client-s3']);
   });
 
+  it('of the zipper load neither the index of undici, nor the compiler of Ajv, nor all of node:http', () => {
+    const modules = [...loadedBy('zipper-image/main.ts')].filter((target) => !target.endsWith('.ts'));
+    expect(modules.filter((name) => /^undici|^ajv/.test(name)).toSorted()).to.deep.equal([
+      'ajv/dist/runtime/ucs2length.js',
+      'undici/lib/api/api-request.js',
+      'undici/lib/core/connect.js',
+      'undici/lib/core/errors.js',
+      'undici/lib/dispatcher/agent.js',
+      'undici/lib/dispatcher/dispatcher.js',
+    ]);
+    expect(modules).not.to.include('node:http');
+  });
+
   it('of the zipper load the modules for roles only on demand, and the store never does (X21)', () => {
     const isOfRoles = (target: string): boolean => target.startsWith('zipper-image/store/web-identity/');
     expect([...loadedBy('zipper-image/main.ts')].filter(isOfRoles)).not.to.deep.equal([]);

@@ -1,10 +1,11 @@
 import type { FromSchema, JsonSchema } from '#crds/json-schema.ts';
-import { createDecoder } from '#runtime/schema-decoder.ts';
+import { decoderOf } from '#runtime/validator.ts';
+import { validateOwnZipJob } from '../validators/documents.ts';
 
 const TEXT = { type: 'string' } as const;
 
 /** The part of its own ZipJob that a zipper reads. */
-const OWN_ZIP_JOB_SCHEMA = {
+export const OWN_ZIP_JOB_SCHEMA = {
   type: 'object',
   required: ['metadata', 'spec'],
   properties: {
@@ -32,7 +33,7 @@ const OWN_ZIP_JOB_SCHEMA = {
 export type OwnZipJob = FromSchema<typeof OWN_ZIP_JOB_SCHEMA>;
 
 /** @throws TypeError */
-export const decodeOwnZipJob = createDecoder(OWN_ZIP_JOB_SCHEMA);
+export const decodeOwnZipJob = decoderOf<typeof OWN_ZIP_JOB_SCHEMA>(validateOwnZipJob);
 
 /** True if another pod had the job before: only then can there be an upload that nobody recorded. */
 export const hadOtherAttempts = ({ status }: OwnZipJob, podUid: string): boolean =>

@@ -2,14 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileEntry } from '#crds/zip-job.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
-import { ZIPPER_TASK_SCHEMA, type ZipperTask } from '#crds/zipper-task.ts';
+import type { ZIPPER_TASK_SCHEMA, ZipperTask } from '#crds/zipper-task.ts';
 import { toError } from '#runtime/errors.ts';
-import { createDecoder } from '#runtime/schema-decoder.ts';
+import { decoderOf } from '#runtime/validator.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { TaskError } from '../status/task-error.ts';
 import type { StoreCredentials, StoreIdentity } from '../store/session.ts';
+import { validateTask } from '../validators/documents.ts';
 
-const decodeTask = createDecoder(ZIPPER_TASK_SCHEMA);
+const decodeTask = decoderOf<typeof ZIPPER_TASK_SCHEMA>(validateTask);
 
 const decode = (parsed: unknown): ZipperTask => {
   try {

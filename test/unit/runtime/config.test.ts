@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { readConfig, type Settings } from '#runtime/config.ts';
+import type { Settings } from '#runtime/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
+import { readConfig } from '#runtime/read-config.ts';
 
 const SETTINGS = {
   port: { env: 'PORT', type: 'integer', minimum: 0, maximum: 65535, default: 8080, description: 'port' },

@@ -1,7 +1,7 @@
-import { readConfig } from '#runtime/config.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { createSourceReader } from '#zipper-image/sources/prefetch.ts';
 import { SOURCE_SETTINGS, type SourceSettings } from '#zipper-image/sources/settings.ts';
 import { SourceError } from '#zipper-image/sources/source-error.ts';
