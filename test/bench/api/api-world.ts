@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Pool } from 'undici';
 import { createStoredJobs } from '#test/support/builders/stored-jobs.ts';
 import { adminApi, componentPods } from '#test/support/processes/controller-pods.ts';
-import { installChart } from '#test/support/processes/installation.ts';
+import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
@@ -16,6 +16,7 @@ const WARM_UP = resolve(import.meta.dirname, '../../../api/warm-up/main.ts');
 const NAMESPACE = 'bench';
 /** As many connections as the API itself opens to the API server. */
 const CONNECTIONS = 64;
+const API_TOKEN = `/api/v1/namespaces/${RELEASE_NAMESPACE}/serviceaccounts/zipjobs-api/token`;
 const NO_LIMITS = { requestsPerMinute: 0, storedJobs: 10_000_000, storedBytes: 1e12 };
 
 /** The API with the settings of the chart, on a cluster without a controller, and one client of it. */
@@ -33,8 +34,12 @@ export interface ApiWorld extends AsyncDisposable {
   /** Sends a request and returns its status after reading the whole body. */
   ask(request: ApiCall): Promise<number>;
   /** Creates an object without the API and returns the stored object. */
-  createStraight(path: string, object: object): Promise<unknown>;
+  readonly createStraight: CreateStraight;
+  /** The same with the account of the API, whose writes are authorized and checked by admission policies. */
+  readonly createAsApi: CreateStraight;
 }
+
+export type CreateStraight = (path: string, object: object) => Promise<unknown>;
 
 export interface ApiCall {
   readonly method: 'GET' | 'POST';
@@ -68,22 +73,40 @@ const openClient = (baseUrl: string, usual: string) => {
   };
 };
 
-/** A client of the API server like the one of the API: as many connections, and no timeout. */
-const openStraightClient = async (cluster: Cluster) => {
+/** The credentials of cluster-admin, or a token of the account of the API. */
+const credentialsOf = async (
+  cluster: Cluster,
+  admin: KubeApi,
+  account: 'admin' | 'api',
+): Promise<{ readonly tls: object; readonly headers: Readonly<Record<string, string>> }> => {
   const file = (name: string): Promise<string> => readFile(join(cluster.dir, 'certificates', name), 'utf8');
-  const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
+  if (account === 'admin') {
+    const [cert, key] = await Promise.all([file('admin.crt'), file('admin.key')]);
+    return { tls: { cert, key }, headers: {} };
+  }
+  const { status } = await admin.create<{ readonly status: { readonly token: string } }>(API_TOKEN, {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: { expirationSeconds: 3_600 },
+  });
+  return { tls: {}, headers: { authorization: `Bearer ${status.token}` } };
+};
+
+/** A client of the API server like the one of the API: as many connections, and no timeout. */
+const openStraightClient = async (cluster: Cluster, admin: KubeApi, account: 'admin' | 'api') => {
+  const { tls, headers } = await credentialsOf(cluster, admin, account);
   const pool = new Pool(cluster.apiServer.url, {
     connections: CONNECTIONS,
     pipelining: 1,
     allowH2: false,
-    connect: { ca: cluster.apiServer.ca, cert, key },
+    connect: { ca: cluster.apiServer.ca, ...tls },
   });
   return {
     create: async (path: string, object: object): Promise<unknown> => {
       const response = await pool.request({
         method: 'POST',
         path,
-        headers: { accept: 'application/json', 'content-type': 'application/json' },
+        headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
         body: JSON.stringify(object),
       });
       const text = await response.body.text();
@@ -117,7 +140,8 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
   const baseUrl = await (await replicas(cluster, 1, 0)).apiUrl();
   for (const { token } of [project, ...others]) await untilTokenKnown(baseUrl, token);
   const client = opened.use(openClient(baseUrl, project.token));
-  const straight = opened.use(await openStraightClient(cluster));
+  const straight = opened.use(await openStraightClient(cluster, admin, 'admin'));
+  const asApi = opened.use(await openStraightClient(cluster, admin, 'api'));
   const [pod] = componentPods(cluster, 'api');
   const resources = opened.move();
   return {
@@ -130,6 +154,7 @@ export const openApiWorld = async (storedJobs: number, log: (line: string) => vo
     stored,
     ask: client.ask,
     createStraight: straight.create,
+    createAsApi: asApi.create,
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
