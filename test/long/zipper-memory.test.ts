@@ -18,7 +18,7 @@ const BAR_BYTES = 256 * MIB;
 const HTTPS_BAR_BYTES = 224 * MIB;
 /** Of the longest archive over HTTPS, where this process encrypts and decrypts too. */
 const HTTPS_GIB = Number(process.env['ZIPPER_MEMORY_GIB'] ?? 2);
-const MS_PER_GIB = 60_000;
+const MS_PER_GIB = 180_000;
 const STALL_BYTES = 40 * MIB;
 
 type Env = Readonly<Record<string, string>>;
