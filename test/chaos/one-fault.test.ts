@@ -72,6 +72,12 @@ describe('zipjobs under one kind of fault', function () {
       expect(kills).to.be.greaterThan(0);
     });
 
+  it('lets a job succeed whose zipper hangs after its result, and stops its pod (F34)', async () => {
+    const { seen, ends } = await worlds.judge(planOfFaults(2, [{ kind: 'hang', nthWrite: 1 }]));
+    expect(ends.map(({ end }) => end)).to.deep.equal(['Succeeded Uploaded', 'Succeeded Uploaded']);
+    expect(seen.some((one) => one.kind === 'note' && one.text.startsWith('SIGSTOP'))).to.equal(true);
+  });
+
   it('lets jobs succeed whose store is away for 30 scaled minutes after the first Complete (F30)', async () => {
     const { ends } = await worlds.judge(
       planOfFaults(4, [{ kind: 'store-away', afterMs: 0, atComplete: true, ms: STORE_AWAY_MS }]),
