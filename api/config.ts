@@ -3,6 +3,7 @@ import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
 import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import {
   type ClassLimits,
@@ -30,12 +31,45 @@ const SERVER = {
     description:
       'base path of public URLs, such as /archives for /archives/v1/zips; requests without it are served too',
   },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    type: 'string',
+    default: '',
+    pattern: String.raw`^(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?$`,
+    description:
+      'URL of the API for callers, without a path, such as https://zips.example.com, for openapi.json, /docs and help links; empty for links without a host',
+  },
   helpUrl: {
     env: 'HELP_URL',
     type: 'string',
     default: '',
     description:
-      'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below BASE_PATH',
+      'URL of the page that explains error codes, for the help links of ?expand=error; empty for /docs below PUBLIC_URL and BASE_PATH',
+  },
+} as const satisfies Settings;
+
+/** The chart copies them from the settings of the zipper and the controller, which enforce them. */
+const JOB_LIMIT_SETTINGS = {
+  jobMaxArchiveBytes: {
+    env: 'JOB_MAX_ARCHIVE_BYTES',
+    type: 'integer',
+    minimum: 1,
+    default: JOB_LIMITS.archiveBytes,
+    description: 'maximum bytes of an archive, for the API reference',
+  },
+  jobMaxFileBytes: {
+    env: 'JOB_MAX_FILE_BYTES',
+    type: 'integer',
+    minimum: 1,
+    default: JOB_LIMITS.fileBytes,
+    description: 'maximum bytes of one source, for the API reference',
+  },
+  jobMaxSeconds: {
+    env: 'JOB_MAX_SECONDS',
+    type: 'integer',
+    minimum: 1,
+    default: JOB_LIMITS.seconds,
+    description: 'maximum seconds of a running job, for the API reference',
   },
 } as const satisfies Settings;
 
@@ -157,6 +191,7 @@ const LIMITS = {
 export const API_SETTINGS = {
   ...HTTP_SETTINGS,
   ...SERVER,
+  ...JOB_LIMIT_SETTINGS,
   ...TIMES,
   ...LIMITS,
   ...PROJECT_CLASS_SETTINGS,
@@ -176,7 +211,7 @@ export const readApiConfig = (env: Readonly<Record<string, string | undefined>>)
   const plain = readConfig(API_SETTINGS, env);
   return Object.freeze({
     ...plain,
-    helpUrl: plain.helpUrl === '' ? `${plain.basePath}/docs` : plain.helpUrl,
+    helpUrl: plain.helpUrl === '' ? `${plain.publicUrl}${plain.basePath}/docs` : plain.helpUrl,
     classes: readClassLimits(plain.projectClassesJson),
   });
 };

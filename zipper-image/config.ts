@@ -3,6 +3,7 @@ import { type ConfigOf, readSettings, type Settings } from '#runtime/config.ts';
 import { SOURCE_PROXY_SETTINGS, STORE_PROXY_SETTINGS } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { ConfigError } from '#runtime/errors.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { STORE_ADDRESS_SETTINGS, STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { SOURCE_SETTINGS } from './sources/settings.ts';
@@ -10,7 +11,6 @@ import { STS_SETTINGS } from './store/sts-settings.ts';
 import { validateSettings } from './validators/settings.ts';
 
 const MIB = 1024 * 1024;
-const GIB = 1024 * MIB;
 
 const UPLOAD_SETTINGS = {
   partSizeBytes: {
@@ -33,7 +33,7 @@ const UPLOAD_SETTINGS = {
   maxArchiveBytes: {
     env: 'MAX_ARCHIVE_BYTES',
     type: 'integer',
-    default: 150 * GIB,
+    default: JOB_LIMITS.archiveBytes,
     minimum: 1,
     description: 'maximum bytes of an archive',
   },

@@ -1,4 +1,5 @@
-import type { Reason } from '#crds/conditions.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { type Reason, rfc3339 } from '#crds/conditions.ts';
 import { apiStatusOf, type Failure, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
 import { bucketOf } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/redact.ts';
@@ -87,7 +88,19 @@ const webhook: Expand = ({ spec, status = {} }) => {
   };
 };
 
-const FIELDS: Readonly<Record<Expansion, Expand>> = { progress, error, archive, bucket, webhook };
+/** The controller copies it to the status; until then, the API's own annotation has it, if the API created the job. */
+const acceptedAtOf = ({ metadata, status }: ZipJob): string | undefined => {
+  if (status?.acceptedAt !== undefined) return status.acceptedAt;
+  const time = new Date(metadata.annotations?.[ANNOTATIONS.acceptedAt] ?? metadata.creationTimestamp ?? '');
+  return Number.isNaN(time.getTime()) ? undefined : rfc3339(time);
+};
+
+const job: Expand = (zipJob) => ({
+  accepted_at: acceptedAtOf(zipJob) ?? null,
+  ...rename(zipJob.status ?? {}, { started_at: 'startedAt', finished_at: 'finishedAt' }),
+});
+
+const FIELDS: Readonly<Record<Expansion, Expand>> = { progress, error, archive, bucket, webhook, job };
 
 /** The requested fields; null for one that does not apply (yet). */
 export const expandedFields = (

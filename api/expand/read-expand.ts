@@ -1,6 +1,6 @@
 import { parameterInvalid } from '../api-error.ts';
 
-export const EXPANSIONS = ['progress', 'error', 'archive', 'bucket', 'webhook'] as const;
+export const EXPANSIONS = ['progress', 'error', 'archive', 'bucket', 'webhook', 'job'] as const;
 export type Expansion = (typeof EXPANSIONS)[number];
 
 const isExpansion = (text: string): text is Expansion => EXPANSIONS.some((one) => one === text);

@@ -34,6 +34,7 @@ export interface Response {
 
 export interface Operation {
   readonly operationId: string;
+  readonly tags: readonly [string];
   readonly summary: string;
   readonly description: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
@@ -55,6 +56,7 @@ export interface OpenApiDocument {
   };
   readonly externalDocs: { readonly description: string; readonly url: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly paths: Readonly<Record<string, PathItem>>;
   readonly webhooks: Readonly<Record<string, PathItem>>;

@@ -1,11 +1,12 @@
 import { publicBasePaths } from '../base-paths.ts';
-import { WEBHOOK_SCHEMA } from '../schemas/webhook.ts';
-import { ZIP_SCHEMA } from '../schemas/zip.ts';
+import { WEBHOOK_SCHEMAS } from '../schemas/webhook.ts';
+import { ZIP_SCHEMAS } from '../schemas/zip.ts';
 import { zipJobRequestSchema } from '../schemas/zip-job-request.ts';
 import type { OpenApiDocument } from './document-types.ts';
+import { FAILURE_CODE_SCHEMA } from './job-failures.ts';
 import { createZip, readZip } from './operations.ts';
 import type { PublishedSettings } from './published-settings.ts';
-import { ERROR_SCHEMA } from './responses.ts';
+import { ERROR_SCHEMAS } from './responses.ts';
 import { WEBHOOK } from './webhook.ts';
 
 const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and sends a webhook when the job finishes.
@@ -28,11 +29,17 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },
-  externalDocs: { description: 'API reference with code samples', url: `${settings.basePath}/docs` },
-  servers: publicBasePaths(settings.basePath).map((base) => ({
-    url: base === '' ? '/' : base,
-    description: `Create zips at ${base}/v1/zips`,
-  })),
+  externalDocs: {
+    description: 'API reference with code samples',
+    url: `${settings.publicUrl}${settings.basePath}/docs`,
+  },
+  servers: publicBasePaths(settings.basePath)
+    .map((base) => `${settings.publicUrl}${base}`)
+    .map((url) => ({ url: url === '' ? '/' : url, description: `Create zips at ${url}/v1/zips` })),
+  tags: [
+    { name: 'Zips', description: 'The two operations of the API.' },
+    { name: 'Webhooks', description: 'The requests that the service sends to the webhook of a project.' },
+  ],
   security: [{ token: [] }],
   paths: {
     '/v1/zips': { post: createZip(settings) },
@@ -42,9 +49,10 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
   components: {
     schemas: {
       ZipRequest: zipJobRequestSchema(settings),
-      Zip: ZIP_SCHEMA,
-      Error: ERROR_SCHEMA,
-      Webhook: WEBHOOK_SCHEMA,
+      ...ZIP_SCHEMAS,
+      ...ERROR_SCHEMAS,
+      ...WEBHOOK_SCHEMAS,
+      FailureCode: FAILURE_CODE_SCHEMA,
     },
     securitySchemes: {
       token: {

@@ -1,16 +1,86 @@
-import { REASONS } from '#crds/conditions.ts';
 import { REASON_FAULTS } from '#crds/job-failures.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { FAILURE_CODES, type FailureCode } from '#crds/zipper-contract.ts';
+
+type JobFailureCode = FailureCode | keyof typeof REASON_FAULTS;
+
+const RETRY = 'Send the request again.';
+const REPORT = 'Report it to the operator of the service with the id of the job.';
+const FILE = '`file_index` names the file.';
+
+/** What a failure means for the caller, and what the caller can do. */
+const SENTENCES = {
+  InvalidTask: `The service could not read its own job. ${REPORT}`,
+  FileListMismatch: `The stored list of files is damaged. Send the request again, and report it to the operator of the service.`,
+  SourceUnreachable: `A source could not be reached: its name does not resolve, its address is not public, or it accepts no connection. ${FILE} Check its URL.`,
+  SourceNotFound: `A source responded with a status such as 404 or 403 that a retry does not change. ${FILE} Correct its URL.`,
+  SourceUnavailable: `A source responded with errors such as 503 or 429 until all retries were used. ${FILE} ${RETRY}`,
+  SourceTruncated: `A source ended before its declared length, also after retries. ${FILE} ${RETRY}`,
+  SourceChanged: `A source changed while it was downloaded. ${FILE} ${RETRY}`,
+  SourceExpired: `The signature in the URL of a source has expired. ${FILE} Send a new request with freshly signed URLs.`,
+  SourceStalled: `A source sent no data for too long, or too slowly. ${FILE} ${RETRY}`,
+  SourceTooLarge: `A source is larger than the maximum size of a file. ${FILE} Remove it from the request.`,
+  SourceInvalid: `A source responded with something other than a file, such as a malformed response or too many redirects. ${FILE} Correct its URL.`,
+  SourceProxyAuthenticationRequired: `The proxy of the service refused the connection to a source. ${REPORT}`,
+  SourceProxyForbidden: `The proxy of the service forbids connections to the host of a source. ${FILE} Ask the operator to allow the host.`,
+  SourceTlsError: `The TLS certificate of a source is not valid. ${FILE} Correct the certificate at the source.`,
+  ArchiveTooLarge:
+    'The archive would be larger than its maximum size. Split the files into several archives.',
+  BucketNotFound:
+    'The bucket does not exist at the storage provider, or was removed from the project. Create it, or correct its name in the project.',
+  BucketAccessDenied:
+    'The credentials of the bucket do not permit writing the archive. Grant the permission, then send the request again.',
+  BucketCredentialsInvalid:
+    'The storage provider refuses the credentials of the bucket. Update them in the project, then send the request again.',
+  BucketMisconfigured:
+    'The region, host or endpoint of the bucket is wrong. Correct it in the project, then send the request again.',
+  StoreProxyAuthenticationRequired: `The proxy of the service refused the connection to the storage provider. ${REPORT}`,
+  StoreProxyForbidden: `The proxy of the service forbids connections to the storage provider. ${REPORT}`,
+  StoreUnavailable: `The storage provider stayed unavailable during all retries. ${RETRY}`,
+  StoreCorrupted: `The storage provider stored other data than the service sent. ${RETRY}`,
+  ObjectExists:
+    'An object exists at the key, and the bucket does not permit replacing it. Send a new request with another key.',
+  OutcomeUnknown:
+    'The upload was interrupted at its end, and the storage provider does not reveal whether the archive exists. Check the bucket before you send the request again.',
+  Superseded: `Another process of the service took over the job. ${RETRY}`,
+  NotActive: `The job could not start in time. ${RETRY}`,
+  ApiServerUnavailable: `The cluster of the service was not available. ${RETRY}`,
+  Terminated: `The service was asked to stop while the job was running. ${RETRY}`,
+  Internal: `The service failed with an unexpected error. ${REPORT}`,
+  BucketTerminating: 'The bucket is being removed from the project. Send a new request with another bucket.',
+  BucketDeleted:
+    'The bucket was removed from the project before the job finished. Send a new request with another bucket.',
+  ProjectNotFound: 'The project no longer exists.',
+  InvalidFileList: 'The list of files does not belong to the job, which was created without the API.',
+  InvalidMetadata: 'The metadata is not a JSON object. The job was created without the API.',
+  NameConflict: `Another object in the cluster has the name of the job. ${RETRY}`,
+  JobDeleted: `A user or program deleted the running job in the cluster. ${RETRY}`,
+  StartDeadlineExceeded: `The job could not start in time, because the service is busy or has too few resources. ${RETRY}`,
+  DeadlineExceeded:
+    'The job did not finish within its time limit. Split the files into several archives, or send the request again if the sources were slow.',
+  BackoffLimitExceeded: `All attempts of the job failed. ${RETRY}`,
+  OutOfMemory: `The service ran out of memory twice. ${REPORT}`,
+  TooManyDisruptions: `The cluster interrupted the job too often. ${RETRY}`,
+  ResultMissing: `The job ended without a result, and the bucket does not contain its archive. ${RETRY}`,
+  ResultInvalid: `The result of the job does not match the request. ${REPORT}`,
+  Cancelled: 'A user cancelled the job.',
+  Deleted: 'A user deleted the job, its project or its namespace.',
+  Restored:
+    'The job was restored from a backup and does not run again. Check the bucket before you send the request again.',
+} as const satisfies Readonly<Record<JobFailureCode, string>>;
 
 export interface JobFailure {
   readonly code: string;
   readonly text: string;
 }
 
-const reasons = Object.keys(REASON_FAULTS) as readonly (keyof typeof REASON_FAULTS)[];
+const CODES = [...Object.keys(FAILURE_CODES), ...Object.keys(REASON_FAULTS)] as readonly JobFailureCode[];
 
 /** Every `error.code` of a failed job with its description. */
-export const JOB_FAILURES: readonly JobFailure[] = [
-  ...Object.entries(FAILURE_CODES).map(([code, { text }]) => ({ code, text })),
-  ...reasons.map((code) => ({ code, text: REASONS[code] })),
-];
+export const JOB_FAILURES: readonly JobFailure[] = CODES.map((code) => ({ code, text: SENTENCES[code] }));
+
+export const FAILURE_CODE_SCHEMA = {
+  type: 'string',
+  enum: CODES,
+  'x-enum-descriptions': JOB_FAILURES.map(({ text }) => text),
+  description: 'Why a job failed. Later releases may add codes.',
+} as const;

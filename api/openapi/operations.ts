@@ -4,7 +4,9 @@ import type { Operation, Parameter, Response, Schema } from './document-types.ts
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
-import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples } from './zip-examples.ts';
+import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
+
+const grouped = (figure: number): string => figure.toLocaleString('en-US');
 
 const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
@@ -29,14 +31,14 @@ const REQUEST_ID: Parameter = {
   example: 'order-4711',
 };
 
-const TRACEPARENT: Parameter = {
+const traceparent = (description: string): Parameter => ({
   name: 'traceparent',
   in: 'header',
   required: false,
-  description: 'W3C trace context. The webhook sends it as a header. A malformed value is ignored.',
+  description: `W3C trace context. ${description} A malformed value is ignored.`,
   schema: { type: 'string' },
-  example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-};
+  example: TRACEPARENT_EXAMPLE,
+});
 
 const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
@@ -59,7 +61,7 @@ const ID: Parameter = {
 const created = (): Response => ({
   description: 'The job was accepted and runs in the background.',
   headers: headersOf(201),
-  content: { 'application/json': { schema: ref('Zip'), examples: CREATED_EXAMPLES } },
+  content: { 'application/json': { schema: ref('ZipResponse'), examples: CREATED_EXAMPLES } },
   links: {
     read: {
       operationId: 'readZip',
@@ -71,9 +73,15 @@ const created = (): Response => ({
 
 export const createZip = (settings: PublishedSettings): Operation => ({
   operationId: 'createZip',
+  tags: ['Zips'],
   summary: 'Create a zip',
-  description: 'Accepts a list of files, returns immediately and builds the archive in the background.',
-  parameters: [EXPAND, IDEMPOTENCY_KEY, REQUEST_ID, TRACEPARENT],
+  description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
+  parameters: [
+    EXPAND,
+    IDEMPOTENCY_KEY,
+    REQUEST_ID,
+    traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),
+  ],
   requestBody: {
     required: true,
     content: { 'application/json': { schema: ref('ZipRequest'), examples: REQUEST_EXAMPLES } },
@@ -83,15 +91,18 @@ export const createZip = (settings: PublishedSettings): Operation => ({
 
 export const readZip = (settings: PublishedSettings): Operation => ({
   operationId: 'readZip',
+  tags: ['Zips'],
   summary: 'Read a zip',
   description:
     'Returns the status of a job of the project. Prefer a webhook to polling. Finished jobs can be read for a limited time (7 days by default, see `jobDefaults.ttlSecondsAfterFinished` of the project); then the response is 404.',
-  parameters: [ID, EXPAND, REQUEST_ID, TRACEPARENT],
+  parameters: [ID, EXPAND, REQUEST_ID, traceparent('The log of this request contains its trace id.')],
   responses: {
     200: {
       description: 'The current state of the job.',
       headers: headersOf(200),
-      content: { 'application/json': { schema: ref('Zip'), examples: readExamples(settings.helpUrl) } },
+      content: {
+        'application/json': { schema: ref('ZipResponse'), examples: readExamples(settings.helpUrl) },
+      },
     },
     ...errorResponses('read', settings),
   },

@@ -13,6 +13,10 @@ export type PublishedSettings = Pick<
   | 'maxFileListBytesPerProject'
   | 'requestsPerMinutePerToken'
   | 'authFailuresPerMinute'
+  | 'jobMaxArchiveBytes'
+  | 'jobMaxFileBytes'
+  | 'jobMaxSeconds'
+  | 'publicUrl'
   | 'basePath'
   | 'helpUrl'
 > & {

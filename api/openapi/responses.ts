@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorBody } from '../api-error.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../error-codes.ts';
-import type { Examples, Response, Schema } from './document-types.ts';
+import type { Examples, Response } from './document-types.ts';
 import { errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
@@ -9,35 +9,35 @@ import type { PublishedSettings } from './published-settings.ts';
 const CODES = Object.keys(ERROR_CODES) as readonly ErrorCode[];
 const factsOf = (code: ErrorCode): ErrorCodeFacts => ERROR_CODES[code];
 
-/** The envelope of every error response. */
-export const ERROR_SCHEMA = {
-  title: 'Error',
-  type: 'object',
-  required: ['error'],
-  properties: {
-    error: {
-      type: 'object',
-      required: ['type', 'code', 'message', 'param'],
-      properties: {
-        type: {
-          type: 'string',
-          enum: [...new Set(CODES.map((code) => factsOf(code).type))],
-          description: 'Category of the error.',
-        },
-        code: { type: 'string', enum: CODES, description: 'Machine-readable code; stable.' },
-        message: { type: 'string', description: 'Human-readable message; may change.' },
-        param: { type: ['string', 'null'], description: 'Name of the invalid field, or null.' },
+/** The body of every error response, as the schemas of the OpenAPI document. */
+export const ERROR_SCHEMAS = {
+  ErrorResponse: {
+    type: 'object',
+    description: 'The body of every error response.',
+    required: ['error'],
+    properties: { error: { $ref: '#/components/schemas/Error' } },
+  },
+  Error: {
+    type: 'object',
+    description: 'Why the request was refused. Nothing was created.',
+    required: ['type', 'code', 'message', 'param'],
+    properties: {
+      type: {
+        type: 'string',
+        enum: [...new Set(CODES.map((code) => factsOf(code).type))],
+        description: 'Category of the error.',
       },
+      code: {
+        type: 'string',
+        enum: CODES,
+        'x-enum-descriptions': CODES.map((code) => factsOf(code).text),
+        description: 'Machine-readable code; stable.',
+      },
+      message: { type: 'string', description: 'Human-readable message; may change.' },
+      param: { type: ['string', 'null'], description: 'Name of the invalid field, or null.' },
     },
   },
 } as const;
-
-const onlyCodes = (codes: readonly ErrorCode[]): Schema => ({
-  allOf: [
-    { $ref: '#/components/schemas/Error' },
-    { properties: { error: { properties: { code: { enum: codes } } } } },
-  ],
-});
 
 const exampleOf = (code: ErrorCode, settings: PublishedSettings): unknown =>
   JSON.parse(errorBody(errorExamples(settings)[code]));
@@ -49,7 +49,7 @@ const responseOf = (status: number, codes: readonly ErrorCode[], settings: Publi
   return {
     description: `${STATUS_CODES[status] ?? 'Error'}: ${codes.join(', ')}.`,
     headers: headersOf(status),
-    content: { 'application/json': { schema: onlyCodes(codes), examples } },
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples } },
   };
 };
 

@@ -1,5 +1,5 @@
 import type { Operation, Parameter } from './document-types.ts';
-import { WEBHOOK_EXAMPLES } from './zip-examples.ts';
+import { TRACEPARENT_EXAMPLE, WEBHOOK_EXAMPLES } from './zip-examples.ts';
 
 const header = (name: string, description: string, example: string): Parameter => ({
   name,
@@ -16,6 +16,7 @@ export const WEBHOOK: Operation = {
   summary: 'Job finished',
   description:
     'Sent to the webhook URL of the project, signed according to Standard Webhooks. Verify the signature over the exact bytes of the body, reject timestamps that differ by more than five minutes, and store `webhook-id`: the same event may be delivered more than once, always with the same id.',
+  tags: ['Webhooks'],
   security: [],
   parameters: [
     header('webhook-id', 'Id of the event; the same for every attempt.', 'msg_2KWPBgLlAfxdpx2AI54pPJ85f4W'),
@@ -25,11 +26,22 @@ export const WEBHOOK: Operation = {
       'One or more signatures, separated by spaces: `v1,` followed by the base64-encoded HMAC-SHA-256 of `id.timestamp.body`. One matching signature is sufficient. The key is the base64-decoded part of the signing secret after `whsec_`.',
       'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
     ),
+    {
+      ...header(
+        'traceparent',
+        'W3C trace context of the request that created the job; absent if it had none.',
+        TRACEPARENT_EXAMPLE,
+      ),
+      required: false,
+    },
   ],
   requestBody: {
     required: true,
     content: {
-      'application/json': { schema: { $ref: '#/components/schemas/Webhook' }, examples: WEBHOOK_EXAMPLES },
+      'application/json': {
+        schema: { $ref: '#/components/schemas/WebhookEvent' },
+        examples: WEBHOOK_EXAMPLES,
+      },
     },
   },
   responses: {

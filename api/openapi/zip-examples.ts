@@ -1,5 +1,6 @@
 import type { Examples } from './document-types.ts';
 
+export const TRACEPARENT_EXAMPLE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const FILE = { url: 'https://files.example.com/2026/report.pdf', filename: 'reports/2026.pdf' };
 

@@ -1,65 +1,92 @@
 import { SERVICES } from '#crds/zip-job.ts';
 
+const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
 const COMMON = {
   zip_id: { type: 'string', description: 'The `uuid` of the job.' },
-  bucket: {
-    type: 'object',
-    required: ['service', 'name'],
-    properties: { service: { type: 'string', enum: SERVICES }, name: { type: 'string' } },
-  },
+  bucket: ref('EventBucket'),
   key: { type: 'string', description: 'Key of the archive in the bucket.' },
-  metadata: { type: 'object', description: 'The metadata of the request, unchanged.' },
+  metadata: {
+    type: 'object',
+    additionalProperties: true,
+    description: 'The metadata of the request, unchanged.',
+  },
 } as const;
 const REQUIRED = ['type', 'zip_id', 'status', 'bucket', 'key', 'metadata'] as const;
 
-/** The events that are posted to the webhook of a project. */
-export const WEBHOOK_SCHEMA = {
-  title: 'Webhook',
-  oneOf: [
-    {
-      title: 'Job succeeded',
-      type: 'object',
-      required: REQUIRED,
-      properties: {
-        type: { const: 'COMPLETED' },
-        status: { const: 'succeeded' },
-        ...COMMON,
-        skipped: {
-          type: 'array',
-          items: { type: 'integer', minimum: 0 },
-          description: 'Indices in `urls` of files that were skipped or replaced; absent if there are none.',
-        },
-        skipped_total: {
-          type: 'integer',
-          minimum: 1,
-          description: 'Number of skipped files, if `skipped` does not list all of them.',
-        },
+const one = (value: string, description: string) => ({ type: 'string', enum: [value], description });
+
+/** The events that are posted to the webhook of a project, as the schemas of the OpenAPI document. */
+export const WEBHOOK_SCHEMAS = {
+  WebhookEvent: {
+    description: 'The body of a webhook. `type` says which event it is.',
+    oneOf: [ref('ZipCompletedEvent'), ref('ZipFailedEvent'), ref('TestEvent')],
+    discriminator: {
+      propertyName: 'type',
+      mapping: {
+        COMPLETED: '#/components/schemas/ZipCompletedEvent',
+        FAILED: '#/components/schemas/ZipFailedEvent',
+        TEST: '#/components/schemas/TestEvent',
       },
     },
-    {
-      title: 'Job failed',
-      type: 'object',
-      required: [...REQUIRED, 'error'],
-      properties: {
-        type: { const: 'FAILED' },
-        status: { const: 'failed' },
-        ...COMMON,
-        error: {
-          type: 'object',
-          required: ['code', 'message'],
-          properties: {
-            code: { type: 'string', description: 'Failure code.' },
-            message: { type: 'string' },
-            file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
-          },
-        },
+  },
+  ZipCompletedEvent: {
+    type: 'object',
+    description: 'The job succeeded, and its archive is in the bucket.',
+    required: REQUIRED,
+    properties: {
+      type: one('COMPLETED', 'Type of the event.'),
+      status: one('succeeded', 'Status of the job.'),
+      ...COMMON,
+      skipped: {
+        type: 'array',
+        items: { type: 'integer', minimum: 0 },
+        description: 'Indices in `urls` of files that were skipped or replaced; absent if there are none.',
+      },
+      skipped_total: {
+        type: 'integer',
+        minimum: 1,
+        description: 'Number of skipped files, if `skipped` does not list all of them.',
       },
     },
-    {
-      title: 'Test event',
-      type: 'object',
-      required: ['type', 'project'],
-      properties: { type: { const: 'TEST' }, project: { type: 'string' } },
+  },
+  ZipFailedEvent: {
+    type: 'object',
+    description: 'The job failed, and there is no archive.',
+    required: [...REQUIRED, 'error'],
+    properties: {
+      type: one('FAILED', 'Type of the event.'),
+      status: one('failed', 'Status of the job.'),
+      ...COMMON,
+      error: ref('EventError'),
     },
-  ],
+  },
+  TestEvent: {
+    type: 'object',
+    description: 'A user sent a test event from the dashboard or the command line.',
+    required: ['type', 'project'],
+    properties: {
+      type: one('TEST', 'Type of the event.'),
+      project: { type: 'string', description: 'Name of the project.' },
+    },
+  },
+  EventBucket: {
+    type: 'object',
+    description: 'The bucket of the archive.',
+    required: ['service', 'name'],
+    properties: {
+      service: { type: 'string', enum: SERVICES, description: 'Storage service of the bucket.' },
+      name: { type: 'string', description: '`bucket_name` of the request.' },
+    },
+  },
+  EventError: {
+    type: 'object',
+    description: 'Why the job failed.',
+    required: ['code', 'message'],
+    properties: {
+      code: ref('FailureCode'),
+      message: { type: 'string', description: 'Human-readable message, without URL queries.' },
+      file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
+    },
+  },
 } as const;

@@ -93,6 +93,7 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
     },
     metadata: {
       type: 'object',
+      additionalProperties: true,
       description: `Any JSON object, at most ${limits.maxMetadataBytes} bytes and ${MAX_METADATA_DEPTH} levels deep. Every response and webhook returns it exactly as sent.`,
       examples: [{ order: 4711 }],
     },

@@ -1,4 +1,5 @@
 import type { Settings } from '#runtime/config.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 
 /** Concurrency and time limits of jobs. */
 export const JOB_SETTINGS = {
@@ -41,7 +42,7 @@ export const JOB_SETTINGS = {
     type: 'integer',
     minimum: 60,
     maximum: 86_400,
-    default: 7200,
+    default: JOB_LIMITS.seconds,
     description: 'default activeDeadlineSeconds of a ZipJob',
   },
   succeededTtlSeconds: {

@@ -24,6 +24,11 @@ const EVERYTHING = {
     },
   },
 };
+/** Settings that the chart copies to the API, and their values there. */
+const COPIED = {
+  zipper: { settings: { MAX_ARCHIVE_BYTES: 107_374_182_400, SOURCE_MAX_FILE_BYTES: 5_368_709_120 } },
+  controller: { settings: { ACTIVE_DEADLINE_SECONDS: 3_600 } },
+};
 const DEPLOYED = ['api', 'controller', 'dashboard'] as const;
 
 describe('the variables that the chart sets', function () {
@@ -57,6 +62,15 @@ describe('the variables that the chart sets', function () {
       ...(container?.env ?? []).map(({ name }) => name),
       ...Object.keys(config.zipperEnv),
     ]);
+  });
+
+  it('include the limits of jobs, so that the API reference contains those in force', async () => {
+    const env = plainEnv(envOf(await render(COPIED), 'api'));
+    expect(env).to.include({
+      JOB_MAX_ARCHIVE_BYTES: '107374182400',
+      JOB_MAX_FILE_BYTES: '5368709120',
+      JOB_MAX_SECONDS: '3600',
+    });
   });
 
   it('are all settings of a process (X7)', () => {

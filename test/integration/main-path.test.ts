@@ -223,7 +223,7 @@ describe('a job', function () {
     for (const uuid of [good, bad]) {
       reported.set(
         `the ZipJob ${uuid}`,
-        (await get(`${uuid}?expand=progress,error,archive,bucket,webhook`)).text,
+        (await get(`${uuid}?expand=progress,error,archive,bucket,webhook,job`)).text,
       );
       reported.set(`the log of ${uuid}`, await kubectl('logs', `job/zip-${uuid}`));
     }

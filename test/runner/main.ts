@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 import { parseArgs } from 'node:util';
+import { limitCompileCache } from './compile-cache.ts';
 import { readDurations, recordDurations } from './durations.ts';
 import { runSuites } from './run-suites.ts';
 import { skippedLines } from './skipped-tests.ts';
@@ -43,6 +44,7 @@ const onFile = (result: FileResult, left: number): void => {
   print(`${fileLine(result, left)}\n`);
 };
 
+await limitCompileCache((line) => print(`${line}\n`));
 const together = positionals.filter((suite) => !ALONE.has(suite));
 const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
 for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { COMPILE_CACHE } from './compile-cache.ts';
 import type { NextFile, TestResult, WorkerReport } from './messages.ts';
 
 /** The result of one test file. */
@@ -17,16 +17,6 @@ export interface WorkerOptions {
   /** Receives output before the first file: the first start builds the programs of the local cluster. */
   readonly print: (text: string) => void;
 }
-
-/**
- * Node's compile cache for the tests and every process that they start. Without it each of our processes
- * takes twice the processor time to start.
- */
-const COMPILE_CACHE = join(
-  process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'),
-  'zipjobs',
-  'compile-cache',
-);
 
 /**
  * Time limit for a process to tear down and exit. Longer than the minute that tests use as a limit: a timer

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { access, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { access, mkdir, readdir, readFile, rename, rm, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -17,6 +17,7 @@ import type { Log } from './cluster-types.ts';
 import { compileProgram, type GoProgram, packagesToCompile, prepareSource } from './go-program.ts';
 import { CLUSTER_PROGRAM, STORE_PROGRAM } from './go-programs.ts';
 import { measureSpeed } from './machine-speed.ts';
+import { removeOldPrograms } from './old-programs.ts';
 
 /** The programs of a local cluster. */
 export interface Binaries {
@@ -91,7 +92,10 @@ async function findProgram(program: GoProgram, env: NodeJS.ProcessEnv): Promise<
   }
   const cache = env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
   const path = join(cache, 'zipjobs', await versionsHash(program.folder), program.name);
-  return { program, path, isThere: await exists(path) };
+  const isThere = await exists(path);
+  // The time of use, by which old versions are removed. A cache of another user may be read-only.
+  if (isThere) await utimes(dirname(path), new Date(), new Date()).catch(() => undefined);
+  return { program, path, isThere };
 }
 
 /** A hash of the pinned versions, the program's own source and the files that it omits. */
@@ -172,6 +176,7 @@ async function build({ program, path }: Place, { log, speed, secondsAfter }: Bui
     });
     await compileProgram(program, { directory, output }, (name) => progress.begin(name));
     await rename(output, path);
+    await removeOldPrograms(path);
     log(`Built ${path} in ${elapsed()}`);
   } catch (cause) {
     if (cause instanceof ClusterError) throw cause;

@@ -5,13 +5,15 @@ import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promise
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { limitFolder } from '../limit-folder.ts';
 import type { Log } from '../local-cluster/cluster-types.ts';
 import { writeBaseImage } from './base-image.ts';
-import { LAYERS_LIMIT_MIB, limitLayers } from './limit-layers.ts';
 import { SANDBOX_IMAGE } from './node-files.ts';
 
 const run = promisify(execFile);
 const ROOT = resolve(import.meta.dirname, '..', '..');
+/** The images of one version need less than 1 GiB. buildah keeps the layers of every build. */
+const LAYERS_LIMIT_MIB = 3072;
 /** An image takes seconds, and minutes if npm must download every package. */
 const BUILD_LIMIT_MS = 15 * 60_000;
 const BUILD_OPTIONS = ['--isolation', 'chroot', '--layers', '--pull-never'];
@@ -39,7 +41,8 @@ export async function buildImages(cache: string, dir: string, log: Log): Promise
   await mkdir(layers, { recursive: true, mode: 0o700 });
   // Forced, because containers of killed builds may still use some of the images.
   const clear = (): Promise<string> => buildah(['rmi', '--all', '--force']);
-  await limitLayers({ folder: layers, clear }, LAYERS_LIMIT_MIB, log);
+  const what = 'layers of earlier builds';
+  await limitFolder({ folder: layers, what, limitMib: LAYERS_LIMIT_MIB, clear }, log);
   await buildBase(buildah, dir);
   for (const [name, folder] of Object.entries(IMAGES)) {
     log(`Building ${name}`);

@@ -1,9 +1,9 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { DownloadLimits } from './download.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
-const GIB = 1024 * MIB;
 
 /** The settings of downloads, a part of the zipper's configuration. */
 export const SOURCE_SETTINGS = {
@@ -32,7 +32,7 @@ export const SOURCE_SETTINGS = {
   sourceMaxFileBytes: {
     env: 'SOURCE_MAX_FILE_BYTES',
     type: 'integer',
-    default: 50 * GIB,
+    default: JOB_LIMITS.fileBytes,
     minimum: 1,
     description: 'maximum bytes of one source',
   },

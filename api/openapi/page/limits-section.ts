@@ -1,6 +1,6 @@
 import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
 import type { PublishedSettings } from '../published-settings.ts';
-import { type Html, html, type Part, table } from './html.ts';
+import { type Html, html, prose, table } from './html.ts';
 
 const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
@@ -8,14 +8,24 @@ const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${gr
 
 const PER_PROJECT = 'A project may have another limit.';
 
-const rowsOf = (
-  settings: PublishedSettings,
-  { values } = jsonLimits(settings),
-): readonly (readonly Part[])[] => [
+type Row = readonly [limit: string, maximum: string, notes: string];
+
+const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)): readonly Row[] => [
   [
     'Files per archive',
     grouped(Math.min(settings.maxFiles, settings.projectLimits.filesPerJob)),
     PER_PROJECT,
+  ],
+  ['Size of a file', bytes(settings.jobMaxFileBytes), 'A larger one fails the job with `SourceTooLarge`.'],
+  [
+    'Size of an archive',
+    bytes(settings.jobMaxArchiveBytes),
+    'A larger one fails the job with `ArchiveTooLarge`.',
+  ],
+  [
+    'Time of a running job',
+    `${grouped(settings.jobMaxSeconds)} seconds`,
+    `Then the job fails with \`DeadlineExceeded\`. ${PER_PROJECT}`,
   ],
   ['Request body', bytes(settings.maxBodyBytes), ''],
   [
@@ -45,5 +55,8 @@ export const limitsSection = (settings: PublishedSettings): Html => html`
 <h2 id="limits">Limits</h2>
 <p>These limits are in force. The headers <code>RateLimit-Policy</code> and <code>RateLimit</code> report the remaining
 requests. Responses with 429 and 503 contain the seconds to wait in <code>Retry-After</code>.</p>
-${table(['Limit', 'Maximum', 'Notes'], rowsOf(settings))}
+${table(
+  ['Limit', 'Maximum', 'Notes'],
+  rowsOf(settings).map(([limit, maximum, notes]) => [limit, maximum, prose(notes)]),
+)}
 </section>`;

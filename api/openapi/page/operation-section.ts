@@ -1,18 +1,13 @@
 import type { JsonContent, Operation, Parameter, Schema } from '../document-types.ts';
 import { type Html, html, json, type Part, prose, table } from './html.ts';
-import { schemaRows } from './schema-rows.ts';
+import { resolve, type Schemas, schemaRows } from './schema-rows.ts';
 
 export interface OperationSection {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
-  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly schemas: Schemas;
 }
-
-const resolve = (schema: Schema, schemas: OperationSection['schemas']): Schema => {
-  const { $ref } = schema;
-  return (typeof $ref === 'string' ? schemas[$ref.split('/').at(-1) ?? ''] : undefined) ?? schema;
-};
 
 const parameterRow = ({ name, in: place, required, description, schema }: Parameter): readonly Part[] => [
   html`<code>${name}</code>`,
@@ -32,13 +27,13 @@ const examplesOf = (content: JsonContent | undefined): Part =>
   );
 
 /** Renders the fields of a schema as a table; one table per `oneOf` alternative. */
-const fieldsTable = (schema: Schema): Html => {
-  const { oneOf } = schema;
-  if (Array.isArray(oneOf))
-    return html`${oneOf.map((one: Schema) => html`<h4>${String(one['title'])}</h4>${fieldsTable(one)}`)}`;
+const fieldsTable = (schema: Schema, schemas: Schemas): Html => {
+  const { oneOf, properties } = schema;
+  if (Array.isArray(oneOf)) return html`${oneOf.map((one: Schema) => namedTable(one, schemas))}`;
+  if (properties === undefined) return html``;
   return table(
     ['Field', 'Type', 'Description'],
-    schemaRows(schema).map(({ path, type, isRequired, description, rules }) => [
+    schemaRows(schema, schemas).map(({ path, type, isRequired, description, rules }) => [
       html`<code>${path}</code>`,
       isRequired ? `${type}, required` : type,
       html`${prose(description)}${rules === '' ? '' : html` <span class="soft">(${rules})</span>`}`,
@@ -46,11 +41,25 @@ const fieldsTable = (schema: Schema): Html => {
   );
 };
 
+const namedTable = (schema: Schema, schemas: Schemas): Html => {
+  const named = resolve(schema, schemas);
+  const name = String(schema['$ref']).split('/').at(-1);
+  return html`<h4>${name}</h4><p>${prose(String(named['description']))}</p>${fieldsTable(named, schemas)}`;
+};
+
 const bodySection = ({ operation, schemas }: OperationSection): Part => {
   const { requestBody } = operation;
   if (requestBody === undefined) return '';
   const { schema } = requestBody.content['application/json'];
-  return html`<h3>Body</h3>${fieldsTable(resolve(schema, schemas))}${examplesOf(requestBody.content)}`;
+  return html`<h3>Body</h3>${fieldsTable(resolve(schema, schemas), schemas)}${examplesOf(requestBody.content)}`;
+};
+
+/** The fields and examples of the response to a successful request. */
+const successSection = ({ operation, schemas }: OperationSection): Part => {
+  const content = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1].content;
+  if (content === undefined) return '';
+  const { schema } = content['application/json'];
+  return html`<h3>Response fields</h3>${fieldsTable(resolve(schema, schemas), schemas)}${examplesOf(content)}`;
 };
 
 const responseRows = ({ operation }: OperationSection): readonly (readonly Part[])[] =>
@@ -63,7 +72,6 @@ const responseRows = ({ operation }: OperationSection): readonly (readonly Part[
 /** One operation: parameters, body and responses. */
 export const operationSection = (section: OperationSection): Html => {
   const { method, path, operation } = section;
-  const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'));
   return html`
 <section aria-labelledby="${operation.operationId}">
 <h2 id="${operation.operationId}">${operation.summary}</h2>
@@ -74,6 +82,6 @@ ${table(['Name', 'In', 'Description'], operation.parameters.map(parameterRow))}
 ${bodySection(section)}
 <h3>Responses</h3>
 ${table(['Status', 'Description', 'Headers'], responseRows(section))}
-${examplesOf(success?.[1].content)}
+${successSection(section)}
 </section>`;
 };

@@ -75,6 +75,7 @@ export interface ApiServerOptions {
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
   readonly maxFileListBytes?: number;
+  readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
   readonly projectClasses?: Classes;
   readonly workTimeoutMs?: number;
@@ -122,6 +123,10 @@ const settingsOf = (options: ApiServerOptions) => ({
   undelayedRequestsPerSecond: 1_000,
   undelayedBodyBytesPerSecond: 1e12,
   ...options.rateLimits,
+  jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
+  jobMaxFileBytes: 1e10,
+  jobMaxSeconds: 7_200,
+  publicUrl: '',
   basePath: options.basePath ?? '',
   helpUrl: `${options.basePath ?? ''}/docs`,
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ClusterError } from '#tools/local-cluster/cluster-error.ts';
 import { type MinioOptions, startMinio } from '#tools/local-cluster/minio.ts';
+import { skipTests } from '../processes/require-programs.ts';
 import type { IssuerFront } from './issuer-front.ts';
 
 /** The audience of tokens for MinIO. */
@@ -12,16 +13,13 @@ export type Minio = Awaited<ReturnType<typeof startMinio>>;
 
 export interface TestMinioOptions extends Pick<MinioOptions, 'dir' | 'tls'> {
   readonly issuer: IssuerFront;
-  /** Number of tests that are skipped without MinIO. */
-  readonly tests: number;
 }
 
-/** Starts MinIO, which trusts this issuer. Undefined without a way to build it, except in CI. */
-export const startTestMinio = async ({
-  issuer,
-  tests,
-  ...options
-}: TestMinioOptions): Promise<Minio | undefined> => {
+/** Starts MinIO, which trusts this issuer. Skips the tests without a way to build it. */
+export const startTestMinio = async (
+  context: Mocha.Context,
+  { issuer, ...options }: TestMinioOptions,
+): Promise<Minio> => {
   try {
     return await startMinio({
       ...options,
@@ -31,8 +29,7 @@ export const startTestMinio = async ({
       log: (line) => process.stderr.write(`${line}\n`),
     });
   } catch (error) {
-    if (process.env['CI'] === 'true' || !(error instanceof ClusterError)) throw error;
-    console.log(`      Skipped ${tests} tests: ${error.message}`);
-    return undefined;
+    if (error instanceof ClusterError) skipTests(context, error.message);
+    throw error;
   }
 };

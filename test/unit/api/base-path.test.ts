@@ -66,6 +66,24 @@ describe('BASE_PATH', () => {
     expect(readApiConfig(elsewhere).helpUrl).to.equal('https://help.example.com');
   });
 
+  it('follows PUBLIC_URL in help links, which must be a URL without a path', () => {
+    const PUBLIC_URL = 'https://zips.example.com:8443';
+    expect(readApiConfig({ PUBLIC_URL, BASE_PATH: '/archives' }).helpUrl).to.equal(
+      `${PUBLIC_URL}/archives/docs`,
+    );
+    expect(readApiConfig({ PUBLIC_URL: 'http://[fd00::1]' }).helpUrl).to.equal('http://[fd00::1]/docs');
+    for (const url of [
+      'zips.example.com',
+      'https://',
+      'https://a/',
+      'https://a/b',
+      'ftp://a',
+      'https://a?b',
+      'https://u@a',
+    ])
+      expect(() => readApiConfig({ PUBLIC_URL: url }), url).to.throw('PUBLIC_URL');
+  });
+
   it('is refused if it could be read in two ways (X14)', () => {
     for (const path of ['archives', '/', '/archives/', '//a', '/a/../b', '/a?b', '/a b', '/:id', '/a*'])
       expect(() => readApiConfig({ BASE_PATH: path }), path).to.throw('BASE_PATH');

@@ -3,9 +3,11 @@ import { EXPANSIONS, readExpand } from '#api/expand/read-expand.ts';
 import { CONDITION_TYPES } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
+const ACCEPTED_AT = '2026-05-04T11:59:58Z';
 const SUCCEEDED: ZipJobStatus = {
   phase: 'Succeeded',
   acceptedAt: '2026-05-04T12:00:00Z',
@@ -46,7 +48,7 @@ describe('readExpand', () => {
   ])
     it(`refuses ${query}`, () => {
       expect(() => readExpand(query))
-        .to.throw('progress, error, archive, bucket, webhook')
+        .to.throw('progress, error, archive, bucket, webhook, job')
         .that.includes({ status: 422, code: 'parameter_invalid', param: 'expand' });
     });
 });
@@ -54,7 +56,7 @@ describe('readExpand', () => {
 describe('?expand=', () => {
   let api: ApiServer;
   beforeEach(async () => {
-    api = await startApiServer();
+    api = await startApiServer({ clock: createManualClock(new Date(ACCEPTED_AT)) });
   });
   afterEach(() => api[Symbol.asyncDispose]());
 
@@ -78,7 +80,24 @@ describe('?expand=', () => {
       archive: null,
       bucket: { service: 's3', name: 'archive', key: 'out/archive.zip' },
       webhook: null,
+      job: { accepted_at: ACCEPTED_AT, started_at: null, finished_at: null },
     });
+  });
+
+  it('returns the times of a job in any state', async () => {
+    const created = await api.post(A_REQUEST, { path: '/v1/zips?expand=job' });
+    expect(created.text).to.contain(
+      `"metadata":{},"job":{"accepted_at":"${ACCEPTED_AT}","started_at":null,"finished_at":null}}}`,
+    );
+    const { uuid = '' } = created.body.data ?? {};
+    const { result: _result, finishedAt: _finishedAt, ...running } = SUCCEEDED;
+    put({ ...running, phase: 'Running' });
+    const [accepted_at, started_at, finished_at] = ['12:00:00', '12:00:05', '12:00:09'].map(
+      (time) => `2026-05-04T${time}Z`,
+    );
+    expect(await read(uuid, 'job')).to.deep.equal({ job: { accepted_at, started_at, finished_at: null } });
+    put({ ...SUCCEEDED, ...FAILED });
+    expect(await read(uuid, 'job')).to.deep.equal({ job: { accepted_at, started_at, finished_at } });
   });
 
   it('returns the progress of a job', async () => {

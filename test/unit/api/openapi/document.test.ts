@@ -4,6 +4,7 @@ import { request } from 'undici';
 import { EXPANSIONS } from '#api/expand/read-expand.ts';
 import { createDocument } from '#api/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
@@ -12,7 +13,11 @@ const UNKNOWN = '6f1c1f0e-0000-4000-8000-000000000000';
 
 /** Compiles a schema of the document together with the schemas that it references. */
 const validatorOf = (document: OpenApiDocument) => {
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: { uuid: true, 'date-time': true } });
+  const ajv = new Ajv2020({
+    strict: false,
+    allErrors: true,
+    formats: { uuid: true, 'date-time': true, int64: true },
+  });
   ajv.addSchema({ $id: 'openapi', ...document });
   return (schema: Readonly<Record<string, unknown>>) => {
     const absolute = JSON.stringify(schema).replaceAll('"#/components', '"openapi#/components');
@@ -99,6 +104,42 @@ describe('GET /openapi.json', () => {
     expect(seen).to.be.greaterThan(25);
   });
 
+  it('refers to one named schema for every error, body and field with fields, so that generators keep them', () => {
+    const { schemas } = document.components;
+    const errors = operationsOf(document).flatMap(({ responses }) =>
+      Object.entries(responses).filter(([status]) => /^[45]/.test(status) && status !== '410'),
+    );
+    expect(errors.length).to.be.greaterThan(15);
+    for (const [status, { content }] of errors)
+      expect(content?.['application/json'].schema, status).to.deep.equal({
+        $ref: '#/components/schemas/ErrorResponse',
+      });
+    expect(schemas['Error']).to.have.property('properties').with.all.keys('type', 'code', 'message', 'param');
+    expect(schemas['WebhookEvent']).to.have.nested.property('discriminator.propertyName', 'type');
+    for (const [name, schema] of Object.entries(schemas))
+      for (const [field, value] of Object.entries((schema['properties'] ?? {}) as Record<string, object>))
+        if (!['urls', 'metadata'].includes(field))
+          expect(value, `${name}.${field}`).not.to.have.property('properties');
+  });
+
+  it('permits any field in metadata, and 64-bit sizes', () => {
+    const { Zip, ZipRequest, ZipCompletedEvent, ZipFailedEvent, Archive } = document.components.schemas;
+    for (const schema of [Zip, ZipRequest, ZipCompletedEvent, ZipFailedEvent])
+      expect(schema).to.have.nested.property('properties.metadata.additionalProperties', true);
+    expect(Archive).to.have.nested.property('properties.size.format', 'int64');
+  });
+
+  it('explains every failure code to callers', () => {
+    const { FailureCode } = document.components.schemas;
+    expect(FailureCode?.['enum']).to.have.members([...FAILURE_FAULTS.keys()]);
+    const texts = FailureCode?.['x-enum-descriptions'] as string[];
+    expect(texts).to.have.lengthOf(FAILURE_FAULTS.size);
+    for (const text of texts)
+      expect(text)
+        .to.match(/^[A-Z].{20,}\.$/)
+        .and.not.to.match(/zipper|\bpod\b|spec\./i);
+  });
+
   it('contains request examples that create jobs, with the real response', async () => {
     const examplesOf = (name: string): unknown[] =>
       operationsOf(document)
@@ -123,10 +164,10 @@ describe('GET /openapi.json', () => {
       { urls: [{ url: 'https://files.example.com/a', filename: 'a' }], bucket_name: 'reports', key: 'a.zip' },
       { path: `/v1/zips?expand=${EXPANSIONS.join(',')}` },
     );
-    const schema = validatorOf(document)({ $ref: '#/components/schemas/Zip' });
+    const schema = validatorOf(document)({ $ref: '#/components/schemas/ZipResponse' });
     expect(schema(reply.body), JSON.stringify(schema.errors)).to.equal(true);
     expect(document.components.schemas['Zip'])
-      .to.have.nested.property('properties.data.properties')
+      .to.have.property('properties')
       .that.has.all.keys(...Object.keys(reply.body.data ?? {}));
   });
 
@@ -167,6 +208,10 @@ describe('createDocument', () => {
     requestsPerMinutePerToken: 1,
     projectLimits: projectClasses().of('team-a').limits,
     authFailuresPerMinute: 1,
+    jobMaxArchiveBytes: 1_234_567,
+    jobMaxFileBytes: 2_345,
+    jobMaxSeconds: 3_456,
+    publicUrl: '',
     basePath: '',
     helpUrl: 'https://help.example.com/codes',
   };
@@ -174,5 +219,23 @@ describe('createDocument', () => {
     const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
     expect(texts[0]).to.equal(texts[1]);
     expect(texts[0]).to.contain('"version":"1.2.3"').and.to.contain('https://help.example.com/codes#');
+  });
+
+  it('contains the limits of files, archives and running jobs', () => {
+    const { paths } = createDocument({ settings, version: '1.2.3' });
+    expect(paths['/v1/zips']?.post?.description)
+      .to.contain('up to 2,345 bytes')
+      .and.to.contain('up to 1,234,567 bytes')
+      .and.to.contain('up to 3,456 seconds');
+  });
+
+  it('lists absolute URLs if the public URL is set', () => {
+    const published = { ...settings, publicUrl: 'https://zips.example.com', basePath: '/archives' };
+    const { servers, externalDocs } = createDocument({ settings: published, version: '1.2.3' });
+    expect(servers.map(({ url }) => url)).to.deep.equal([
+      'https://zips.example.com/archives/api',
+      'https://zips.example.com/archives',
+    ]);
+    expect(externalDocs.url).to.equal('https://zips.example.com/archives/docs');
   });
 });

@@ -25,7 +25,11 @@ describe('GET /docs', () => {
   let response: Response;
   let page: string;
   before(async () => {
-    api = await startApiServer({ maxFiles: 4_321, rateLimits: { requestsPerMinutePerToken: 765 } });
+    api = await startApiServer({
+      maxFiles: 4_321,
+      jobMaxArchiveBytes: 9_876_543,
+      rateLimits: { requestsPerMinutePerToken: 765 },
+    });
     response = await fetch(`${api.url}/docs`);
     page = await response.text();
   });
@@ -59,6 +63,7 @@ describe('GET /docs', () => {
 
   it('contains the active limits', () => {
     expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('16,777,216 bytes');
+    expect(page).to.contain('9,876,543 bytes').and.to.contain('7,200 seconds');
   });
 
   it('contains every sample verbatim', async () => {
