@@ -62,6 +62,6 @@ export interface OpenApiDocument {
   readonly webhooks: Readonly<Record<string, PathItem>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, Schema>>;
-    readonly securitySchemes: Readonly<Record<string, Schema>>;
+    readonly securitySchemes: { readonly token: Schema & { readonly description: string } };
   };
 }

@@ -59,7 +59,7 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
         type: 'http',
         scheme: 'bearer',
         description:
-          'An access token of the project with the permission create or read. It is shown only once, at creation.',
+          'An access token of the project, with the permission create or read. A user of the project creates it in the dashboard or with the command line. It is shown only once, at creation.',
       },
     },
   },

@@ -12,6 +12,8 @@ export interface Samples {
   /** Creates a zip with an Idempotency-Key and polls until it finishes. */
   readonly makeArchive: readonly Sample[];
   readonly verifyWebhook: readonly Sample[];
+  /** Servers that receive webhooks. */
+  readonly receiveWebhook: readonly Sample[];
 }
 
 const DIRECTORY = join(import.meta.dirname, 'samples');
@@ -34,5 +36,11 @@ export const readSamples = (): Samples => ({
     sample('TypeScript', 'verify-webhook.ts'),
     sample('Python', 'verify_webhook.py'),
     sample('Go', 'verify-webhook.go'),
+  ],
+  receiveWebhook: [
+    sample('Express', 'receive-webhook-express.mjs'),
+    sample('Koa', 'receive-webhook-koa.mjs'),
+    sample('FastAPI', 'receive_webhook_fastapi.py'),
+    sample('Go net/http', 'receive-webhook.go'),
   ],
 });

@@ -1,4 +1,4 @@
-import { API_STATUSES, SERVICES } from '#crds/zip-job.ts';
+import { API_STATUSES, type ApiStatus, SERVICES } from '#crds/zip-job.ts';
 import type { Expansion } from '../expand/read-expand.ts';
 
 const INT64 = { type: 'integer', format: 'int64', minimum: 0 } as const;
@@ -108,6 +108,13 @@ const EXPANSION_FIELDS: Readonly<Record<Expansion, unknown>> = {
   job: expansion('JobTimes', 'With `expand=job`.'),
 };
 
+export const STATUS_MEANINGS: Readonly<Record<ApiStatus, string>> = {
+  none: 'The job is queued and has not started.',
+  processing: 'The job is downloading files and writing the archive.',
+  succeeded: 'The archive is in the bucket.',
+  failed: 'The job failed, and no archive was created.',
+};
+
 /** The body of every successful response, as the schemas of the OpenAPI document. */
 export const ZIP_SCHEMAS = {
   ZipResponse: {
@@ -125,8 +132,8 @@ export const ZIP_SCHEMAS = {
       status: {
         type: 'string',
         enum: API_STATUSES,
-        description:
-          'none: queued, not started. processing: downloading files and writing the archive. succeeded: the archive is in the bucket. failed: no archive was created.',
+        'x-enum-descriptions': API_STATUSES.map((status) => STATUS_MEANINGS[status]),
+        description: API_STATUSES.map((status) => `${status}: ${STATUS_MEANINGS[status]}`).join(' '),
       },
       metadata: {
         type: 'object',

@@ -1,4 +1,4 @@
-import type { JsonContent, Operation, Parameter, Schema } from '../document-types.ts';
+import type { JsonContent, Operation, Parameter, Response, Schema } from '../document-types.ts';
 import { type Html, html, json, type Part, prose, table } from './html.ts';
 import { resolve, type Schemas, schemaRows } from './schema-rows.ts';
 
@@ -14,6 +14,18 @@ const parameterRow = ({ name, in: place, required, description, schema }: Parame
   required ? `${place}, required` : place,
   [prose(description), JSON.stringify(schema).includes('"enum"') ? html` ${prose(valuesOf(schema))}` : ''],
 ];
+
+/** OpenAPI describes this header as a security scheme, not as a parameter. */
+const authorizationRow = ({ security }: Operation): readonly (readonly Part[])[] =>
+  security?.length === 0
+    ? []
+    : [
+        [
+          html`<code>Authorization</code>`,
+          'header, required',
+          prose('`Bearer` and an access token of the project.'),
+        ],
+      ];
 
 const valuesOf = (schema: Schema): string => {
   const { items = schema } = schema;
@@ -62,11 +74,24 @@ const successSection = ({ operation, schemas }: OperationSection): Part => {
   return html`<h3>Response fields</h3>${fieldsTable(resolve(schema, schemas), schemas)}${examplesOf(content)}`;
 };
 
+/** The codes of an error response, with links to their meaning; the description of any other response. */
+const meaningOf = (status: string, { description, content }: Response): Part => {
+  const codes = Object.keys(content?.['application/json'].examples ?? {});
+  if (status.startsWith('2') || codes.length === 0) return prose(description);
+  return codes.map((code, index) => [
+    index === 0 ? '' : ', ',
+    html`<a href="#${code}"><code>${code}</code></a>`,
+  ]);
+};
+
 const responseRows = ({ operation }: OperationSection): readonly (readonly Part[])[] =>
-  Object.entries(operation.responses).map(([status, { description, headers = {} }]) => [
+  Object.entries(operation.responses).map(([status, response]) => [
     html`<code>${status}</code>`,
-    prose(description),
-    Object.keys(headers).map((name, index) => [index === 0 ? '' : ', ', html`<code>${name}</code>`]),
+    meaningOf(status, response),
+    Object.keys(response.headers ?? {}).map((name, index) => [
+      index === 0 ? '' : ', ',
+      html`<code>${name}</code>`,
+    ]),
   ]);
 
 /** One operation: parameters, body and responses. */
@@ -78,10 +103,10 @@ export const operationSection = (section: OperationSection): Html => {
 <p><code>${method} ${path}</code></p>
 <p>${prose(operation.description)}</p>
 <h3>Parameters</h3>
-${table(['Name', 'In', 'Description'], operation.parameters.map(parameterRow))}
+${table(['Name', 'In', 'Description'], [...authorizationRow(operation), ...operation.parameters.map(parameterRow)])}
 ${bodySection(section)}
 <h3>Responses</h3>
-${table(['Status', 'Description', 'Headers'], responseRows(section))}
+${table(['Status', 'Meaning', 'Headers'], responseRows(section))}
 ${successSection(section)}
 </section>`;
 };

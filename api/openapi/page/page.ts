@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { API_STATUSES } from '#crds/zip-job.ts';
+import { STATUS_MEANINGS } from '../../schemas/zip.ts';
 import type { OpenApiDocument, PathItem } from '../document-types.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import type { Sample, Samples } from '../read-samples.ts';
 import { WEBHOOK } from '../webhook.ts';
 import { errorsSection } from './errors-section.ts';
-import { type Html, html, type Part, prose } from './html.ts';
+import { type Html, html, type Part, prose, table } from './html.ts';
 import { limitsSection } from './limits-section.ts';
 import { operationSection } from './operation-section.ts';
 import { STYLE } from './style.ts';
@@ -29,9 +31,12 @@ const navigation = (document: OpenApiDocument): Html => {
     operation.summary,
   ]);
   const links = [
+    ['authentication', 'Authentication'],
     ['start', 'Getting started'],
     ...operations,
+    ['statuses', 'Status of a job'],
     [WEBHOOK.operationId, 'Webhook'],
+    ['receive', 'Webhook receivers'],
     ['limits', 'Limits'],
     ['errors', 'Error codes'],
     ['failures', 'Failed jobs'],
@@ -40,6 +45,26 @@ const navigation = (document: OpenApiDocument): Html => {
 ${links.map(([id = '', title = '']) => html`<li><a href="#${id}">${title}</a></li>\n`)}<li><a href="openapi.json">openapi.json</a></li>
 </ul></nav>`;
 };
+
+const authentication = ({ document }: PageOptions): Html => html`
+<section aria-labelledby="authentication">
+<h2 id="authentication">Authentication</h2>
+<pre tabindex="0"><code>Authorization: Bearer ACCESS_TOKEN</code></pre>
+<p>Send this header with each request. ${document.components.securitySchemes.token.description}</p>
+<p>Without the header, the response is 401 <a href="#authentication_required"><code>authentication_required</code></a>. With an
+unknown or revoked token it is 401 <a href="#invalid_api_key"><code>invalid_api_key</code></a>, and with a token that lacks the permission
+403 <a href="#insufficient_permissions"><code>insufficient_permissions</code></a>.</p>
+</section>`;
+
+const statuses = (): Html => html`
+<section aria-labelledby="statuses">
+<h2 id="statuses">Status of a job</h2>
+${table(
+  ['Status', 'Meaning'],
+  API_STATUSES.map((status) => [html`<code>${status}</code>`, prose(STATUS_MEANINGS[status])]),
+)}
+<p>A job never leaves <code>succeeded</code> or <code>failed</code>.</p>
+</section>`;
 
 const start = ({ document, samples }: PageOptions): Html => html`
 <section aria-labelledby="start">
@@ -55,6 +80,9 @@ const webhooks = ({ document, samples }: PageOptions): Part =>
   operationsOf(document.webhooks).map(
     ({ operation }) => html`
 ${operationSection({ method: 'POST', path: 'webhook URL of the project', operation, schemas: document.components.schemas })}
+<h3 id="receive">Receive webhooks</h3>
+<p>Start one of these servers, and set the webhook URL of the project to its address, which must use HTTPS:</p>
+${samples.receiveWebhook.map(shown)}
 <h3 id="verify">Verify a webhook</h3>
 <p>Use any <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> library, or verify the signature yourself:</p>
 ${samples.verifyWebhook.map(shown)}`,
@@ -80,8 +108,10 @@ export const renderPage = (options: PageOptions): string => {
 ${navigation(document)}
 </header>
 <main>
+${authentication(options)}
 ${start(options)}
 ${operationsOf(document.paths).map((operation) => operationSection({ ...operation, schemas }))}
+${statuses()}
 ${webhooks(options)}
 ${limitsSection(settings)}
 ${errorsSection()}

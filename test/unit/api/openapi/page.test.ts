@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ERROR_CODES } from '#api/error-codes.ts';
 import { html } from '#api/openapi/page/html.ts';
+import { API_STATUSES } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
@@ -66,6 +67,27 @@ describe('GET /docs', () => {
     expect(page).to.contain('9,876,543 bytes').and.to.contain('7,200 seconds');
   });
 
+  it('starts with the Authorization header, which comes first in both operations too', () => {
+    expect(page.indexOf('Authorization: Bearer')).to.be.lessThan(page.indexOf('id="start"'));
+    const first = [
+      ...page.matchAll(
+        /<h3>Parameters<\/h3>\s*<div[^>]*><table>\s*<thead>.*<\/thead>\s*<tbody><tr><td>(.*?)<\/td>/g,
+      ),
+    ];
+    const [create, read, webhook] = first.map(([, name]) => name);
+    expect([create, read]).to.deep.equal(Array(2).fill('<code>Authorization</code>'));
+    expect(webhook).to.equal('<code>webhook-id</code>');
+  });
+
+  it('lists the fields of responses and webhooks, and explains each status', () => {
+    for (const field of ['data.status', 'data.archive.size', 'data.job.finished_at', 'data.error.retriable'])
+      expect(page).to.contain(`<td><code>${field}</code></td>`);
+    for (const event of ['ZipCompletedEvent', 'ZipFailedEvent', 'TestEvent'])
+      expect(page).to.contain(`<h4>${event}</h4>`);
+    for (const status of API_STATUSES) expect(page).to.contain(`<tr><td><code>${status}</code></td><td>`);
+    expect(page).to.contain('<a href="#resource_not_found">');
+  });
+
   it('contains every sample verbatim', async () => {
     const shown = page
       .replaceAll('&lt;', '<')
@@ -73,7 +95,7 @@ describe('GET /docs', () => {
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'");
     const files = await readdir(SAMPLES);
-    expect(files).to.have.lengthOf(8);
+    expect(files).to.have.lengthOf(12);
     for (const file of files)
       expect(shown.replaceAll('&amp;', '&'), file).to.contain(await readFile(new URL(file, SAMPLES), 'utf8'));
   });
