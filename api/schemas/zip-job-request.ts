@@ -88,8 +88,8 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
     service: {
       type: 'string',
       enum: SERVICES,
-      default: SPEC_DEFAULTS.service,
-      description: 'Storage service of the bucket: S3 or R2.',
+      // Not as `default`: openapi-typescript makes fields with a default required.
+      description: `Storage service of the bucket: S3 or R2. Default: ${SPEC_DEFAULTS.service}.`,
     },
     metadata: {
       type: 'object',

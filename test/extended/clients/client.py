@@ -1,0 +1,35 @@
+"""Uses the client that openapi-generator generates."""
+
+import json
+import os
+import time
+
+import openapi_client as zips
+
+env = os.environ
+configuration = zips.Configuration(host=env["ZIPJOBS_URL"], access_token=env["ZIPJOBS_TOKEN"])
+api = zips.ZipsApi(zips.ApiClient(configuration))
+
+
+def create(bucket):
+    request = zips.ZipRequest(
+        urls=[zips.FileEntry(url=env["SOURCE"], filename="a.txt")],
+        bucket_name=bucket,
+        key=env["KEY"],
+        metadata={"any": ["thing"]},
+    )
+    return api.create_zip(request).data
+
+
+zip_job = create(env["BUCKET"])
+while zip_job.status in ("none", "processing"):
+    time.sleep(0.5)
+    zip_job = api.read_zip(zip_job.uuid, expand=["archive", "job"]).data
+finished = "true" if zip_job.job.finished_at is not None else "false"
+print(zip_job.status, zip_job.archive.files, finished, json.dumps(zip_job.metadata, separators=(",", ":")))
+
+try:
+    create("missing")
+except zips.ApiException as exception:
+    error = exception.data.error
+    print(error.type, error.code, error.param, "true" if error.message else "false")
