@@ -11,6 +11,7 @@ import {
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import { parameterInvalid } from './api-error.ts';
+import { checkObjectOptions } from './check-object-options.ts';
 import type { OptionFields } from './schemas/job-options.ts';
 
 /** What a request chooses; an absent field has the default of the project. */
@@ -24,6 +25,7 @@ export interface RequestOptions
     | 'portableNames'
     | 'fixedModificationTime'
     | 'sequential'
+    | 'objectOptions'
   > {
   readonly manifest?: OptionFields['manifest'] & string;
 }
@@ -61,12 +63,20 @@ const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{
 const EARLIEST_MS = Date.UTC(1980, 0, 1);
 const LATEST_MS = Date.UTC(2108, 0, 1) - 1;
 
+/** The field of the request that contains an option, and whether the request sets it. */
+const find = (body: OptionFields, option: CallerOption): readonly [field: string, isSet: boolean] => {
+  const [field = '', part] = option.split('.');
+  const fields: Readonly<Record<string, unknown>> = { ...(part === undefined ? body : body.object) };
+  return [field, fields[part ?? field] !== undefined];
+};
+
 const assertOpen = (body: OptionFields, { closedBy }: OptionRules): void => {
   for (const option of CALLER_OPTIONS) {
-    const closer = body[option] === undefined ? undefined : closedBy(option);
+    const [field, isSet] = find(body, option);
+    const closer = isSet ? closedBy(option) : undefined;
     if (closer !== undefined)
       throw parameterInvalid(
-        option,
+        field,
         `${option} is not available: the ${closer} has closed this option${closer === 'operator' ? ' for the project' : ''}. Remove it from the request.`,
       );
   }
@@ -133,6 +143,7 @@ export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOpt
     portableNames: body.portable_names,
     fixedModificationTime: checkTime(body.modification_time),
     sequential: body.sequential,
+    objectOptions: checkObjectOptions(body.object),
   });
 };
 

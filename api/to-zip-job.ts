@@ -91,6 +91,7 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
     maxAttempts: defaults.maxAttempts,
     sequential: defaults.sequential,
     sha256: defaults.sha256,
+    objectOptions: defaults.objectOptions,
     fixedModificationTime: defaults.fixedModificationTime,
   }),
   ...(defaults.startDeadlineSeconds === undefined
@@ -102,10 +103,11 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
 
 /** What the request chooses; it takes precedence over the defaults of the project. */
 const chosenFields = (
-  { manifest, ...fields }: RequestOptions,
+  { manifest, objectOptions, ...fields }: RequestOptions,
   { jobDefaults: defaults }: ZipProject['spec'],
 ): Partial<ZipJobSpec> => ({
   ...fields,
+  ...(objectOptions && { objectOptions: { ...defaults?.objectOptions, ...objectOptions } }),
   ...(manifest !== undefined && { manifestEntry: defaults?.manifestEntry ?? MANIFEST_ENTRY }),
 });
 

@@ -8,5 +8,11 @@ export const CALLER_OPTIONS = [
   'portable_names',
   'modification_time',
   'sequential',
+  'object.content_disposition',
+  'object.content_type',
+  'object.cache_control',
+  'object.storage_class',
+  'object.metadata',
+  'object.tags',
 ] as const;
 export type CallerOption = (typeof CALLER_OPTIONS)[number];

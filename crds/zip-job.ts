@@ -69,6 +69,18 @@ export interface FilesFrom {
 /** Quantities of Kubernetes by resource, such as `{ cpu: 2, memory: '1Gi' }`. */
 type Quantities = Readonly<Record<string, string | number>>;
 
+/** Options of the archive as an object. Each takes precedence over the one of the bucket. */
+export interface ChosenObjectOptions {
+  readonly contentDisposition?: string;
+  /** Default: application/zip. */
+  readonly contentType?: string;
+  readonly cacheControl?: string;
+  readonly storageClass?: string;
+  /** User metadata. Names that start with `zip-` are reserved. */
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
 export interface ZipJobSpec {
   readonly bucketRef: { readonly name: string };
   readonly service?: Service;
@@ -100,6 +112,7 @@ export interface ZipJobSpec {
   readonly portableNames?: PortableNames;
   /** Whether sources are requested strictly one after another, each once unless it fails. Absent: the operator's default. */
   readonly sequential?: boolean;
+  readonly objectOptions?: ChosenObjectOptions;
   /** A copy of the project's webhook at creation. Later edits do not affect existing jobs. Without a URL, the Secret contains it. */
   readonly webhook?: { readonly url?: string; readonly events: readonly WebhookEvent[] };
   readonly suspend?: boolean;
@@ -117,6 +130,7 @@ export const SPEC_DEFAULTS = {
   onConflict: 'replace',
   sha256: false,
   portableNames: 'keep',
+  objectOptions: {},
   suspend: false,
   cancel: false,
 } as const satisfies Partial<ZipJobSpec>;

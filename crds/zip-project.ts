@@ -3,7 +3,7 @@ import { type GROUP_VERSION, WEBHOOK_SECRET_NAME } from './api-group.ts';
 import type { CallerOption } from './caller-options.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import type { WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
+import type { ChosenObjectOptions, WebhookDelivery, WebhookEvent, ZipJobSpec } from './zip-job.ts';
 
 /** State of the webhook endpoint of a project. */
 export interface EndpointState {
@@ -73,6 +73,7 @@ export interface ZipProject {
       readonly onSourceError?: string;
       readonly portableNames?: string;
       readonly onConflict?: string;
+      readonly objectOptions?: ChosenObjectOptions;
       readonly sha256?: boolean;
       readonly fixedModificationTime?: string;
       readonly sequential?: boolean;

@@ -63,6 +63,21 @@ const FILES_SCHEMA = {
   ],
 } as const satisfies JsonSchema;
 
+const TEXTS = { type: 'object', additionalProperties: OPTIONAL_TEXT } as const;
+
+/** Options of the archive, in place of those of the bucket. */
+const OBJECT_OPTIONS_SCHEMA = {
+  type: 'object',
+  properties: {
+    contentDisposition: OPTIONAL_TEXT,
+    contentType: OPTIONAL_TEXT,
+    cacheControl: OPTIONAL_TEXT,
+    storageClass: OPTIONAL_TEXT,
+    metadata: TEXTS,
+    tags: TEXTS,
+  },
+} as const satisfies JsonSchema;
+
 const ARCHIVE_SCHEMA = {
   type: 'object',
   required: [
@@ -93,6 +108,7 @@ const ARCHIVE_SCHEMA = {
     manifestEntry: TEXT,
     /** Whether sources are requested one after another, each once unless it fails. Absent: the setting of the zipper. */
     sequential: { type: 'boolean' },
+    objectOptions: OBJECT_OPTIONS_SCHEMA,
     /** Absent: `keep`. */
     portableNames: { enum: PORTABLE_NAMES },
     fixedModificationTime: TIME,

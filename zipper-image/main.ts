@@ -1,6 +1,6 @@
 /** Runs the task of a pod: archive, recover or check-bucket. Reports the result by exit code and termination message. */
 import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.ts';
-import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
@@ -52,17 +52,23 @@ const openCredentials = async (
 };
 
 /** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
-const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> => {
+const openStore = async (
+  process: Process,
+  bucket: TaskBucket,
+  objectOptions: ChosenObjectOptions = {},
+): Promise<Store> => {
   const { config, lifetime } = process;
   const trust = operatorTrust(config);
   const proxy = proxyFor('store', config, apiServerHosts(config));
-  const [{ createStore }, { providerOf }, agents, credentials] = await Promise.all([
+  const [{ createStore }, { assertChosenOptions }, { providerOf }, agents, credentials] = await Promise.all([
     import('./store/store.ts'),
+    import('./store/store-capabilities.ts'),
     import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
     openCredentials(process, bucket, { trust, proxy }),
   ]);
   const provider = providerOf(bucket, toStoreRules(config));
+  assertChosenOptions(objectOptions, provider.kind);
   // One connection more than parts in flight, for other requests during the upload.
   const options = {
     connections: config.partsInFlight + 1,
@@ -73,6 +79,7 @@ const openStore = async (process: Process, bucket: TaskBucket): Promise<Store> =
     tunnelTimeoutMs: config.storeConnectTimeoutMs,
   };
   const store = createStore({
+    objectOptions,
     bucket,
     provider,
     credentials,
@@ -138,7 +145,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     uploadsLeft,
     now: () => clock.date(),
     toFailure,
-    openStore: () => openStore(process, task.bucket),
+    openStore: () => openStore(process, task.bucket, task.objectOptions),
     readFiles: async (zipJob) =>
       task.files.from === 'inline'
         ? inlineFiles(zipJob, task.files.count)

@@ -2,6 +2,7 @@ import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import { ApiError } from '../api-error.ts';
 import { responseOf } from '../cached-job.ts';
+import { assertObjectSupported } from '../check-object-options.ts';
 import { assertConflictAllowed } from '../check-options.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
@@ -51,6 +52,7 @@ const checkBucket = async (
   const { service, bucketName, options } = request;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
+  assertObjectSupported(options.objectOptions, bucket);
 };
 
 const respond = (ctx: ApiContext, status: number, body: string): void => {

@@ -1,4 +1,5 @@
 import { COMPRESSIONS, ON_CONFLICTS, PORTABLE_NAMES } from '#crds/zip-job.ts';
+import { OBJECT_SCHEMA, type ObjectFields } from './object-options.ts';
 import { TIME_PATTERN } from './patterns.ts';
 
 export const SOURCE_ERROR_CHOICES = ['fail', 'skip', 'placeholder'] as const;
@@ -14,6 +15,7 @@ export interface OptionFields {
   readonly portable_names?: (typeof PORTABLE_NAMES)[number];
   readonly modification_time?: string;
   readonly sequential?: boolean;
+  readonly object?: ObjectFields;
 }
 
 const CLOSED = 'The operator or the project can close this option; then it is refused with 422.';
@@ -61,4 +63,5 @@ export const OPTION_SCHEMAS = {
     type: 'boolean',
     description: `Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. ${byDefault('sequential', 'the default of the operator (false unless changed)')}`,
   },
+  object: OBJECT_SCHEMA,
 } as const;

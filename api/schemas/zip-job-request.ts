@@ -116,6 +116,7 @@ const fieldName = (pointer: string): string =>
 const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'type') return `must be of type ${error.params.type}`;
   if (error.keyword === 'required') return `is missing the field ${error.params.missingProperty}`;
+  if (error.keyword === 'additionalProperties') return 'has an unknown field';
   if (error.keyword === 'minItems') return 'must contain at least one entry';
   if (error.keyword === 'maxItems')
     return `has too many entries: an archive can contain at most ${error.params.limit} files`;

@@ -180,6 +180,7 @@ describe('the API server', function () {
       { onConflict: 'fail' },
       { portableNames: 'refuse' },
       { sequential: true },
+      { objectOptions: { cacheControl: 'no-store' } },
       { sha256: true },
       { files: [{ url: 'https://example.com/', filename: 'b' }] },
       { webhook: { url: 'https://a/', events: [] } },

@@ -65,6 +65,35 @@ describe('the options of a request', function () {
     expect(methods).to.deep.equal([0, 0, 8]);
   });
 
+  it('become headers, metadata and tags of the object (C1)', async () => {
+    const key = 'described.zip';
+    const object = {
+      content_disposition: 'attachment; filename="a.zip"',
+      content_type: 'application/x-zip-compressed',
+      cache_control: 'no-store',
+      storage_class: 'STANDARD',
+      metadata: { department: 'sales' },
+      tags: { retention: '30 days' },
+    };
+    const source = [{ url: flow.origin.url('/gen/700/1'), filename: 'a' }];
+    const { status } = await finished(await flow.post(source, { key, object }));
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+    const { head, tags } = await flow.project.bucket.describe(key);
+    expect(head).to.include({
+      ContentDisposition: object.content_disposition,
+      ContentType: object.content_type,
+      CacheControl: object.cache_control,
+    });
+    expect(head.Metadata).to.deep.equal({
+      department: 'sales',
+      'zip-attempt': status?.attempts?.[0]?.podUid,
+    });
+    expect(tags).to.deep.equal([{ Key: 'retention', Value: '30 days' }]);
+    const refused = await askToCreate({ object: { metadata: { 'zip-attempt': 'x' } } });
+    expect(refused.status).to.equal(422);
+    expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'object' });
+  });
+
   it('keep an object that exists at the key', async () => {
     const key = 'kept.zip';
     await flow.project.bucket.put(key, Buffer.from('older'));

@@ -2,9 +2,10 @@
  * The differences between the supported stores: one table, and the checks of a bucket's settings and of an archive that
  * follow from it. All of this is known without a request to the store, so errors are reported before the first one.
  */
-import type { OnConflict } from '#crds/zip-job.ts';
+import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { findObjectFault, findUnsupported, STORAGE_CLASSES } from '#runtime/object-options.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
 import { StoreError } from './store-errors.ts';
 
@@ -62,16 +63,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     name: 'S3',
     partChecksum: 'crc32',
     acls: CANNED_ACLS,
-    storageClasses: [
-      'STANDARD',
-      'REDUCED_REDUNDANCY',
-      'STANDARD_IA',
-      'ONEZONE_IA',
-      'INTELLIGENT_TIERING',
-      'GLACIER_IR',
-      'GLACIER',
-      'DEEP_ARCHIVE',
-    ],
+    storageClasses: STORAGE_CLASSES.s3,
     conditionalComplete: true,
     mostObjectBytes: 10_000 * 5 * GIB,
     mostMetadataBytes: 2048,
@@ -83,7 +75,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     // Content-MD5.
     partChecksum: 'md5',
     acls: [],
-    storageClasses: ['STANDARD', 'STANDARD_IA'],
+    storageClasses: STORAGE_CLASSES.r2,
     conditionalComplete: true,
     mostPartBytes: 4.995 * GIB,
     mostObjectBytes: 4.995 * TIB,
@@ -94,7 +86,7 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     name: 'this store',
     partChecksum: 'asked',
     acls: CANNED_ACLS,
-    storageClasses: undefined,
+    storageClasses: STORAGE_CLASSES.custom,
     conditionalComplete: false,
     mostObjectBytes: 5 * TIB,
     mostMetadataBytes: 2048,
@@ -152,6 +144,12 @@ const refused = (message: string): StoreError =>
     retryable: false,
     storeCode: 'InvalidSettings',
   });
+
+/** @throws StoreError InvalidTask for options of a job that the store does not support, or that could forge our metadata */
+export const assertChosenOptions = (options: ChosenObjectOptions, kind: StoreKind): void => {
+  const fault = findObjectFault(options) ?? findUnsupported(options, kind);
+  if (fault) throw refused(`objectOptions.${fault.field} of the job ${fault.problem}`);
+};
 
 /** @throws StoreError InvalidTask for an upload that the store would reject sooner or later */
 export const assertPlan = (plan: PlannedUpload, capabilities: Capabilities): void => {

@@ -17,7 +17,7 @@ import {
   type StorageClass,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { OnConflict } from '#crds/zip-job.ts';
+import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { defined } from '#runtime/optional.ts';
@@ -96,15 +96,28 @@ export interface Store {
 
 export interface StoreOptions extends S3ClientOptions {
   readonly bucket: TaskBucket;
+  /** Of the job; they take precedence over those of the bucket. */
+  readonly objectOptions?: ChosenObjectOptions;
 }
 
-const objectHeaders = (bucket: TaskBucket) => ({
-  ContentType: 'application/zip',
+const toTagging = (tags: Readonly<Record<string, string>>): string =>
+  Object.entries(tags)
+    .map((pair) => pair.map(encodeURIComponent).join('='))
+    .join('&');
+
+const objectHeaders = (
+  { bucket, objectOptions: chosen = {} }: Pick<StoreOptions, 'bucket' | 'objectOptions'>,
+  attempt: string,
+) => ({
+  ContentType: chosen.contentType ?? 'application/zip',
+  // Ours is last, so that no other replaces it.
+  Metadata: { ...chosen.metadata, [ATTEMPT_METADATA_KEY]: attempt },
   ...defined({
-    StorageClass: bucket.storageClass as StorageClass | undefined,
-    CacheControl: bucket.cacheControl,
-    ContentDisposition: bucket.contentDisposition,
+    StorageClass: (chosen.storageClass ?? bucket.storageClass) as StorageClass | undefined,
+    CacheControl: chosen.cacheControl ?? bucket.cacheControl,
+    ContentDisposition: chosen.contentDisposition ?? bucket.contentDisposition,
     ACL: bucket.acl as ObjectCannedACL | undefined,
+    Tagging: toTagging(chosen.tags ?? {}) || undefined,
   }),
 });
 
@@ -235,9 +248,8 @@ class S3Store implements Store {
     return this.#asking('Starting the upload', async (attempted) => {
       const command = new CreateMultipartUploadCommand({
         ...this.#at(key),
-        ...objectHeaders(this.#options.bucket),
+        ...objectHeaders(this.#options, attempt),
         ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
-        Metadata: { [ATTEMPT_METADATA_KEY]: attempt },
       });
       const response = await this.#client.send(command, sendOptions(signal));
       const { UploadId: uploadId } = response;

@@ -34,9 +34,11 @@ const choicesOf = ({
   sequential,
   fixedModificationTime,
   sha256,
+  objectOptions = {},
 }: ZipJobSpec) => ({
   ...defined({ onSourceError, manifestEntry, portableNames, sequential, fixedModificationTime }),
   ...(sha256 === true && { sha256 }),
+  ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
 });
 
 const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {

@@ -3,11 +3,14 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import {
   GetObjectCommand,
+  GetObjectTaggingCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   type MultipartUpload,
   PutObjectCommand,
+  type Tag,
 } from '@aws-sdk/client-s3';
 import type { StoreAccess } from '#tools/local-cluster/cluster-types.ts';
 import { createStoreClient } from '#tools/local-cluster/store.ts';
@@ -21,6 +24,8 @@ export interface BucketReader extends Disposable {
   openUploads(): Promise<readonly string[]>;
   /** The key of each of these uploads. */
   openUploadKeys(): Promise<readonly string[]>;
+  /** Headers, metadata and tags of an object. */
+  describe(key: string): Promise<{ readonly head: HeadObjectCommandOutput; readonly tags: readonly Tag[] }>;
   bytes(key: string): Promise<Buffer>;
   put(key: string, body: Buffer): Promise<void>;
   download(key: string, toPath: string): Promise<void>;
@@ -46,6 +51,12 @@ export const createBucketReader = (store: StoreAccess, bucket: string): BucketRe
       (await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }))).ContentLength ?? Number.NaN,
     openUploads: async () => (await uploads()).flatMap((upload) => upload.UploadId ?? []),
     openUploadKeys: async () => (await uploads()).flatMap((upload) => upload.Key ?? []),
+    describe: async (Key) => {
+      const at = { Bucket: bucket, Key };
+      const head = await client.send(new HeadObjectCommand(at));
+      const { TagSet: tags = [] } = await client.send(new GetObjectTaggingCommand(at));
+      return { head, tags };
+    },
     bytes: async (key) => Buffer.concat(await (await body(key)).toArray()),
     put: async (key, Body) => {
       await client.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body }));

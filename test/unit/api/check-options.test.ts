@@ -12,7 +12,22 @@ const ALL = {
   portable_names: 'rewrite',
   modification_time: '2026-01-31T12:00:00+02:00',
   sequential: true,
-} as const satisfies Record<(typeof CALLER_OPTIONS)[number], unknown>;
+} as const;
+const OBJECT = {
+  content_disposition: 'attachment; filename="a.zip"',
+  content_type: 'application/x-zip-compressed',
+  cache_control: 'no-store',
+  storage_class: 'STANDARD_IA',
+  metadata: { department: 'sales' },
+  tags: { retention: '30 days' },
+} as const;
+
+/** A valid value of an option, as part of a request. */
+const withOption = (option: string, value: unknown = undefined): Readonly<Record<string, unknown>> => {
+  const [field = '', part] = option.split('.');
+  if (part === undefined) return { [field]: value === undefined ? ALL[field as keyof typeof ALL] : value };
+  return { object: { [part]: value === undefined ? OBJECT[part as keyof typeof OBJECT] : value } };
+};
 
 const refusalOf = (...args: Parameters<typeof checkBody>): unknown => {
   try {
@@ -25,7 +40,7 @@ const invalid = (param: string) => ({ status: 422, code: 'parameter_invalid', pa
 
 describe('the options of a request', () => {
   it('are those of the job', () => {
-    expect(checkBody({ ...A_REQUEST, ...ALL }).options).to.deep.equal({
+    expect(checkBody({ ...A_REQUEST, ...ALL, object: OBJECT }).options).to.deep.equal({
       onSourceError: 'Placeholder',
       compression: 'auto',
       onConflict: 'fail',
@@ -34,37 +49,40 @@ describe('the options of a request', () => {
       portableNames: 'rewrite',
       fixedModificationTime: '2026-01-31T10:00:00.000Z',
       sequential: true,
+      objectOptions: {
+        contentDisposition: OBJECT.content_disposition,
+        contentType: OBJECT.content_type,
+        cacheControl: OBJECT.cache_control,
+        storageClass: OBJECT.storage_class,
+        metadata: OBJECT.metadata,
+        tags: OBJECT.tags,
+      },
     });
+    expect(checkBody({ ...A_REQUEST, object: {} }).options).to.deep.equal({});
     expect(checkBody(A_REQUEST).options).to.deep.equal({});
   });
 
   for (const option of CALLER_OPTIONS) {
-    const body = { ...A_REQUEST, [option]: ALL[option] };
+    const body = { ...A_REQUEST, ...withOption(option) };
+    const [param = ''] = option.split('.');
 
     it(`refuse ${option} of the wrong type or with an unknown value (C3)`, () => {
-      for (const value of [
-        null,
-        7,
-        [],
-        {},
-        '',
-        'loose',
-        ...(typeof ALL[option] === 'string' ? [true] : ['true']),
-      ])
-        expect(refusalOf({ ...A_REQUEST, [option]: value }), JSON.stringify(value)).to.include(
-          invalid(option),
+      const wrong = typeof Object.values(withOption(option))[0] === 'boolean' ? 'true' : true;
+      for (const value of [null, 7, [], '', 'loose text\n', wrong, { a: 1 }])
+        expect(refusalOf({ ...A_REQUEST, ...withOption(option, value) }), JSON.stringify(value)).to.include(
+          invalid(param),
         );
     });
 
     it(`refuse ${option} with the reason if the class or the project closes it (C3)`, () => {
       expect(refusalOf(body, {}, { default: { closedOptions: [option] } }))
-        .to.include(invalid(option))
+        .to.include(invalid(param))
         .and.to.have.property(
           'message',
           `${option} is not available: the operator has closed this option for the project. Remove it from the request.`,
         );
       expect(refusalOf(body, { callerOptions: { closed: [option] } }))
-        .to.include(invalid(option))
+        .to.include(invalid(param))
         .and.to.have.property(
           'message',
           `${option} is not available: the project has closed this option. Remove it from the request.`,
@@ -141,5 +159,55 @@ describe('the options of a request', () => {
     expect(checkBody({ ...A_REQUEST, modification_time: '1980-01-01T00:00:00Z' }).options).to.deep.equal({
       fixedModificationTime: '1980-01-01T00:00:00.000Z',
     });
+  });
+
+  const withObject = (object: object): unknown => refusalOf({ ...A_REQUEST, object });
+
+  for (const [name, metadata, message] of [
+    ['the attempt of the service', { 'zip-attempt': 'x' }, 'starts with "zip-", which is reserved'],
+    ['a name of the service', { 'zip-': 'x' }, 'has a name'],
+    ['a name of the service in other letters', { 'Zip-Attempt': 'x' }, 'has a name that is not lowercase'],
+    ['a name with a line break', { 'a\r\nx-amz-acl': 'public-read' }, 'has a name that is not lowercase'],
+    ['a name that is not ASCII', { ä: 'x' }, 'has a name that is not lowercase'],
+    ['CR in a value', { a: 'x\ry' }, 'has a value that is not visible ASCII'],
+    ['LF in a value', { a: 'x\ny' }, 'has a value that is not visible ASCII'],
+    ['a value that is not ASCII', { a: 'ü' }, 'has a value that is not visible ASCII'],
+    ['spaces around a value', { a: ' x' }, 'has a value that is not visible ASCII'],
+    [
+      'more than the limit in all',
+      { a: 'x'.repeat(1000), b: 'x'.repeat(919) },
+      'more than 1920 bytes in all',
+    ],
+  ] as const)
+    it(`refuse metadata of the object with ${name} (C1)`, () => {
+      expect(withObject({ metadata }))
+        .to.include(invalid('object'))
+        .and.to.have.property('message')
+        .that.contains('object.metadata')
+        .and.contains(message);
+    });
+
+  it('accept metadata of the object up to the limit (C1)', () => {
+    const metadata = { a: 'x'.repeat(1000), b: 'x'.repeat(918) };
+    expect(withObject({ metadata }))
+      .to.have.nested.property('options.objectOptions.metadata')
+      .that.deep.equals(metadata);
+  });
+
+  it('refuse other options of the object that are no valid headers or tags (C1, C3)', () => {
+    const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, 'v']));
+    for (const [field, value] of [
+      ['content_disposition', 'attachment\r\nx-amz-acl: public-read'],
+      ['content_type', 'zip'],
+      ['content_type', 'a/b\n'],
+      ['cache_control', 'ü'],
+      ['storage_class', 'glacier'],
+      ['tags', eleven],
+      ['tags', { 'aws:a': 'x' }],
+      ['tags', { a: 'x&b=y' }],
+      ['tags', { '': 'x' }],
+      ['acl', 'public-read'],
+    ] as const)
+      expect(withObject({ [field]: value }), field).to.include(invalid('object'));
   });
 });

@@ -128,6 +128,17 @@ describe('toZipJob', () => {
     expect(make({ jobDefaults }, { ...REQUEST, options }).spec).to.deep.include(options);
   });
 
+  it('overrides the options of the object of the project one by one', () => {
+    const jobDefaults = { objectOptions: { cacheControl: 'no-store', tags: { a: '1' } } };
+    const options = { objectOptions: { tags: { b: '2' }, contentType: 'a/b' } };
+    expect(make({ jobDefaults }).spec.objectOptions).to.deep.equal(jobDefaults.objectOptions);
+    expect(make({ jobDefaults }, { ...REQUEST, options }).spec.objectOptions).to.deep.equal({
+      cacheControl: 'no-store',
+      tags: { b: '2' },
+      contentType: 'a/b',
+    });
+  });
+
   it('names the manifest as the project does, or else manifest.json', () => {
     const request = { ...REQUEST, options: { manifest: 'json' } } as const;
     expect(make({}, request).spec.manifestEntry).to.equal('manifest.json');

@@ -164,6 +164,22 @@ describe('POST /zips', () => {
       expect(api.jobs.all().map(({ spec }) => spec.onConflict)).to.have.members([undefined, 'fail', 'fail']);
     });
 
+    it('refuses options of the object that the store does not support (C3)', async () => {
+      api.buckets.put(aBucket('team-a', 'r2', 'there'));
+      const there = { ...A_REQUEST, bucket_name: 'there', service: 'r2' };
+      for (const [request, message] of [
+        [{ ...there, object: { tags: { a: '1' } } }, 'object.tags is not supported by R2'],
+        [{ ...there, object: { storage_class: 'GLACIER' } }, 'use one of STANDARD, STANDARD_IA'],
+        [{ ...A_REQUEST, object: { storage_class: 'COLD' } }, 'object.storage_class is not supported'],
+      ] as const) {
+        const { status, body } = await api.post(request);
+        expect(status).to.equal(422);
+        expect(body.error).to.include({ code: 'parameter_invalid', param: 'object' });
+        expect(body.error?.message).to.contain(message);
+      }
+      expect((await api.post({ ...A_REQUEST, object: { tags: { a: '1' } } })).status).to.equal(201);
+    });
+
     it('returns the job of an earlier request although the bucket keeps objects since then (C2)', async () => {
       const bucket = aBucket('team-a', 's3', 'later');
       const headers = { 'idempotency-key': 'one' };

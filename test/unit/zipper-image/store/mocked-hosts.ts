@@ -5,6 +5,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import { crc32 } from 'node:zlib';
 import { expect } from 'chai';
 import nock from 'nock';
+import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import type { PartDigests } from '#zipper-image/store/part-writer.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
@@ -38,9 +39,10 @@ export const CREATED = `<InitiateMultipartUploadResult><UploadId>up-1</UploadId>
 export const completedXml = (more: string): string =>
   `<?xml version="1.0"?>\n   <CompleteMultipartUploadResult>${more}</CompleteMultipartUploadResult>`;
 
-const open = (bucket: TaskBucket): Store =>
+const open = (bucket: TaskBucket, objectOptions: ChosenObjectOptions = {}): Store =>
   createStore({
     bucket,
+    objectOptions,
     provider: providerOf(bucket, { allowedHosts: [], allowHttp: false }),
     credentials: { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' },
     // Mocked connections that are kept alive would stay open forever.
@@ -124,7 +126,7 @@ export class MockedHosts {
 /** Mocked hosts for a suite. Each test opens its store with `openFor` and must send all expected requests. */
 export const useMockedHosts = (): {
   readonly hosts: MockedHosts;
-  readonly openFor: (bucket: TaskBucket) => Store;
+  readonly openFor: (bucket: TaskBucket, objectOptions?: ChosenObjectOptions) => Store;
 } => {
   const hosts = new MockedHosts();
   let store: Store | undefined;
@@ -136,8 +138,8 @@ export const useMockedHosts = (): {
   });
   return {
     hosts,
-    openFor: (bucket) => {
-      store = open(bucket);
+    openFor: (bucket, objectOptions) => {
+      store = open(bucket, objectOptions);
       return store;
     },
   };

@@ -5,7 +5,7 @@ import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
-import { assertPlan, CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
+import { assertChosenOptions, assertPlan, CAPABILITIES } from '#zipper-image/store/store-capabilities.ts';
 import { failureOf } from './upload-harness.ts';
 
 const HTTP = { allowHttp: true };
@@ -110,6 +110,28 @@ describe('capabilities of stores', () => {
       expect(() => open(bucket))
         .to.throw(message)
         .with.property('code', 'BucketMisconfigured');
+    });
+
+  for (const [what, kind, options, message] of [
+    [
+      'metadata that names an attempt',
+      's3',
+      { metadata: { 'zip-attempt': 'x' } },
+      'objectOptions.metadata of the job',
+    ],
+    [
+      'metadata with a line break',
+      'custom',
+      { metadata: { a: 'x\ny' } },
+      'objectOptions.metadata of the job',
+    ],
+    ['tags at R2', 'r2', { tags: { a: '1' } }, 'objectOptions.tags of the job is not supported by R2'],
+    ['an S3 storage class at R2', 'r2', { storageClass: 'GLACIER' }, 'use one of STANDARD, STANDARD_IA'],
+  ] as const)
+    it(`refuse a job with ${what} (C1)`, () => {
+      expect(() => assertChosenOptions(options, kind))
+        .to.throw(message)
+        .with.property('code', 'InvalidTask');
     });
 
   for (const region of ['auto', 'us-east-1', '', undefined])

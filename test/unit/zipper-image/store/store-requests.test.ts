@@ -196,6 +196,32 @@ describe('requests of a store', () => {
       expectPlain(hosts.sent, region);
     });
 
+  it('include the options of the job before those of the bucket, and the attempt (C1)', async () => {
+    store = openFor(
+      { ...AWS, acl: 'private', storageClass: 'STANDARD_IA', cacheControl: 'no-store' },
+      {
+        contentType: 'application/x-zip-compressed',
+        contentDisposition: 'attachment',
+        cacheControl: 'private',
+        storageClass: 'GLACIER_IR',
+        metadata: { department: 'sales' },
+        tags: { 'a b': 'c/d', e: '' },
+      },
+    );
+    hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
+    await store.createUpload(KEY, 'pod-1');
+    expect(hosts.sent).to.include({
+      'content-type': 'application/x-zip-compressed',
+      'content-disposition': 'attachment',
+      'cache-control': 'private',
+      'x-amz-acl': 'private',
+      'x-amz-storage-class': 'GLACIER_IR',
+      'x-amz-meta-department': 'sales',
+      'x-amz-meta-zip-attempt': 'pod-1',
+      'x-amz-tagging': 'a%20b=c%2Fd&e=',
+    });
+  });
+
   it('include the ACL, storage class and headers of the bucket (U15)', async () => {
     const acl = 'bucket-owner-full-control';
     store = openFor({ ...AWS, acl, storageClass: 'STANDARD_IA', cacheControl: 'no-store' });

@@ -107,6 +107,14 @@ describe('archiveJob', () => {
     expect(taskOf(archiveJob(aZipJob({ spec: choices }), aZipBucket(), config))).to.deep.include(choices);
   });
 
+  it('passes the options of the object to the task, if there are any', () => {
+    const objectOptions = { contentType: 'a/b', tags: { a: '1' } };
+    const taskFor = (given: object) =>
+      taskOf(archiveJob(aZipJob({ spec: { objectOptions: given } }), aZipBucket(), config));
+    expect(taskFor(objectOptions)).to.deep.include({ objectOptions });
+    expect(taskFor({})).to.not.have.property('objectOptions');
+  });
+
   it('passes `sequential` of the ZipJob to the task, also if it is false (F31)', () => {
     for (const sequential of [true, false])
       expect(taskOf(archiveJob(aZipJob({ spec: { sequential } }), aZipBucket(), config))).to.include({

@@ -1,0 +1,50 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ChosenObjectOptions } from '#crds/zip-job.ts';
+import { findObjectFault, findUnsupported, type ObjectOptionsFault } from '#runtime/object-options.ts';
+import { defined } from '#runtime/optional.ts';
+import { type ApiError, parameterInvalid } from './api-error.ts';
+import type { ObjectFields } from './schemas/object-options.ts';
+
+/** The names in requests. */
+const NAMES: Readonly<Record<keyof ChosenObjectOptions, keyof ObjectFields>> = {
+  contentDisposition: 'content_disposition',
+  contentType: 'content_type',
+  cacheControl: 'cache_control',
+  storageClass: 'storage_class',
+  metadata: 'metadata',
+  tags: 'tags',
+};
+
+const invalid = ({ field, problem }: ObjectOptionsFault): ApiError =>
+  parameterInvalid('object', `object.${NAMES[field]} ${problem}.`);
+
+/** In an order that does not depend on the request, so that equal requests have equal hashes. */
+const sorted = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(texts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/**
+ * The options of the object in a body whose types are valid; undefined if it has none.
+ * @throws ApiError parameter_invalid for a value that no store accepts, and for metadata of the service
+ */
+export const checkObjectOptions = (fields: ObjectFields | undefined): ChosenObjectOptions | undefined => {
+  const options = defined({
+    contentDisposition: fields?.content_disposition,
+    contentType: fields?.content_type,
+    cacheControl: fields?.cache_control,
+    storageClass: fields?.storage_class,
+    metadata: fields?.metadata && sorted(fields.metadata),
+    tags: fields?.tags && sorted(fields.tags),
+  });
+  const fault = findObjectFault(options);
+  if (fault) throw invalid(fault);
+  return Object.keys(options).length === 0 ? undefined : options;
+};
+
+/** @throws ApiError parameter_invalid for an option that the store of the bucket is known not to support */
+export const assertObjectSupported = (
+  options: ChosenObjectOptions | undefined,
+  { spec: { service, endpoint } }: ZipBucket,
+): void => {
+  const fault = options && findUnsupported(options, endpoint === undefined ? service : 'custom');
+  if (fault) throw invalid(fault);
+};

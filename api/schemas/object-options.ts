@@ -1,0 +1,67 @@
+import { OBJECT_LIMITS } from '#runtime/object-options.ts';
+import { HEADER_VALUE_PATTERN } from './patterns.ts';
+
+/** `object` of a request. */
+export interface ObjectFields {
+  readonly content_disposition?: string;
+  readonly content_type?: string;
+  readonly cache_control?: string;
+  readonly storage_class?: string;
+  readonly metadata?: Readonly<Record<string, string>>;
+  readonly tags?: Readonly<Record<string, string>>;
+}
+
+const { headerLength, metadataBytes, metadataEntries, tags, tagNameLength, tagValueLength } = OBJECT_LIMITS;
+
+const header = (description: string, example: string) => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: headerLength,
+  pattern: HEADER_VALUE_PATTERN,
+  description: `${description} Visible ASCII. Default: that of the project, or else of the bucket.`,
+  examples: [example],
+});
+
+export const OBJECT_SCHEMA = {
+  title: 'Object options',
+  type: 'object',
+  additionalProperties: false,
+  description:
+    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket. The operator or the project can close each; then it is refused with 422.',
+  properties: {
+    content_disposition: header(
+      'Content-Disposition of the object.',
+      'attachment; filename="photos-2026.zip"',
+    ),
+    content_type: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 256,
+      description: 'Content-Type of the object. Default: that of the project, or else application/zip.',
+      examples: ['application/zip'],
+    },
+    cache_control: header('Cache-Control of the object.', 'private, max-age=3600'),
+    storage_class: {
+      type: 'string',
+      minLength: 1,
+      maxLength: OBJECT_LIMITS.storageClassLength,
+      description:
+        'Storage class of the object. R2 supports STANDARD and STANDARD_IA. Default: that of the project, or else of the bucket.',
+      examples: ['STANDARD_IA'],
+    },
+    metadata: {
+      type: 'object',
+      maxProperties: metadataEntries,
+      additionalProperties: { type: 'string' },
+      description: `User metadata of the object: at most ${metadataEntries} entries, and ${metadataBytes} bytes of names and values in all. Names have lowercase letters, digits and inner "-"; names that start with \`zip-\` are reserved. Values are visible ASCII.`,
+      examples: [{ department: 'sales' }],
+    },
+    tags: {
+      type: 'object',
+      maxProperties: tags,
+      additionalProperties: { type: 'string' },
+      description: `Tags of the object: at most ${tags}, with names of up to ${tagNameLength} and values of up to ${tagValueLength} ASCII letters, digits, spaces and \`+ - = . _ : / @\`. The credentials of the bucket need s3:PutObjectTagging. R2 supports no tags.`,
+      examples: [{ retention: '30d' }],
+    },
+  },
+} as const;

@@ -1,0 +1,126 @@
+/** The options of the object that a request or a ZipJob chooses. API and zipper apply the same rules. */
+import type { ChosenObjectOptions } from '#crds/zip-job.ts';
+import type { StoreKind } from './store/store-location.ts';
+
+/** Lengths are in characters of ASCII. */
+export const OBJECT_LIMITS = {
+  headerLength: 1024,
+  storageClassLength: 64,
+  /** Of all names and values: S3 allows 2 KiB, of which our own metadata needs some. */
+  metadataBytes: 1920,
+  metadataEntries: 32,
+  tags: 10,
+  tagNameLength: 128,
+  tagValueLength: 256,
+} as const;
+
+/** What stores support. Undefined: not known, the store decides. */
+export const STORAGE_CLASSES: Readonly<Record<StoreKind, readonly string[] | undefined>> = {
+  s3: [
+    'STANDARD',
+    'REDUCED_REDUNDANCY',
+    'STANDARD_IA',
+    'ONEZONE_IA',
+    'INTELLIGENT_TIERING',
+    'GLACIER_IR',
+    'GLACIER',
+    'DEEP_ARCHIVE',
+  ],
+  r2: ['STANDARD', 'STANDARD_IA'],
+  custom: undefined,
+};
+
+/** A header without spaces around its value, which stores and proxies would remove. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
+const METADATA_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+/** Metadata of the service: it identifies the attempt that wrote an object. */
+const OWN_PREFIX = 'zip-';
+const CONTENT_TYPE = /^[A-Za-z0-9!#$&^_.+-]+\/[A-Za-z0-9!#$&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9_.-]+)*$/;
+const STORAGE_CLASS = /^[A-Z][A-Z0-9_]*$/;
+const TAG_TEXT = /^[A-Za-z0-9 +\-=._:/@]*$/;
+
+const headerProblem = (value: string): string | undefined => {
+  if (value.length > OBJECT_LIMITS.headerLength)
+    return `is longer than ${OBJECT_LIMITS.headerLength} characters`;
+  return HEADER_VALUE.test(value) ? undefined : 'is not visible ASCII without spaces around it';
+};
+
+const metadataNameProblem = (name: string): string | undefined => {
+  if (!METADATA_NAME.test(name)) return 'has a name that is not lowercase letters, digits and inner "-"';
+  return name.startsWith(OWN_PREFIX)
+    ? `has a name that starts with "${OWN_PREFIX}", which is reserved`
+    : undefined;
+};
+
+const metadataProblem = (metadata: Readonly<Record<string, string>>): string | undefined => {
+  const entries = Object.entries(metadata);
+  if (entries.length > OBJECT_LIMITS.metadataEntries)
+    return `has more than ${OBJECT_LIMITS.metadataEntries} entries`;
+  const bytes = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name + value), 0);
+  if (bytes > OBJECT_LIMITS.metadataBytes)
+    return `has names and values of more than ${OBJECT_LIMITS.metadataBytes} bytes in all`;
+  for (const [name, value] of entries) {
+    const problem = metadataNameProblem(name);
+    if (problem !== undefined) return problem;
+    if (!HEADER_VALUE.test(value)) return 'has a value that is not visible ASCII without spaces around it';
+  }
+  return undefined;
+};
+
+const tagsProblem = (tags: Readonly<Record<string, string>>): string | undefined => {
+  const entries = Object.entries(tags);
+  if (entries.length > OBJECT_LIMITS.tags) return `has more than ${OBJECT_LIMITS.tags} tags`;
+  for (const [name, value] of entries) {
+    if (name === '' || name.length > OBJECT_LIMITS.tagNameLength || !TAG_TEXT.test(name))
+      return `has a name that is not 1 to ${OBJECT_LIMITS.tagNameLength} ASCII letters, digits, spaces and + - = . _ : / @`;
+    if (/^aws:/i.test(name)) return 'has a name that starts with "aws:", which is reserved';
+    if (value.length > OBJECT_LIMITS.tagValueLength || !TAG_TEXT.test(value))
+      return `has a value that is not up to ${OBJECT_LIMITS.tagValueLength} ASCII letters, digits, spaces and + - = . _ : / @`;
+  }
+  return undefined;
+};
+
+const contentTypeProblem = (value: string): string | undefined =>
+  CONTENT_TYPE.test(value) ? undefined : 'is not a media type such as application/zip';
+
+const storageClassProblem = (value: string): string | undefined =>
+  STORAGE_CLASS.test(value) ? undefined : 'is not the name of a storage class such as STANDARD_IA';
+
+export interface ObjectOptionsFault {
+  readonly field: keyof ChosenObjectOptions;
+  /** The end of a sentence. Contains no name or value of the caller. */
+  readonly problem: string;
+}
+
+const check = <T>(value: T | undefined, problemOf: (value: T) => string | undefined): string | undefined =>
+  value === undefined ? undefined : problemOf(value);
+
+/** The first option that no store accepts, or that would forge the metadata of the service. Pure. */
+export const findObjectFault = (options: ChosenObjectOptions): ObjectOptionsFault | undefined => {
+  const problems: readonly (readonly [keyof ChosenObjectOptions, string | undefined])[] = [
+    ['contentDisposition', check(options.contentDisposition, headerProblem)],
+    ['contentType', check(options.contentType, contentTypeProblem)],
+    ['cacheControl', check(options.cacheControl, headerProblem)],
+    ['storageClass', check(options.storageClass, storageClassProblem)],
+    ['metadata', check(options.metadata, metadataProblem)],
+    ['tags', check(options.tags, tagsProblem)],
+  ];
+  for (const [field, problem] of problems) if (problem !== undefined) return { field, problem };
+  return undefined;
+};
+
+/** The first option that this kind of store is known not to support. Pure. */
+export const findUnsupported = (
+  { storageClass, tags }: ChosenObjectOptions,
+  kind: StoreKind,
+): ObjectOptionsFault | undefined => {
+  const classes = STORAGE_CLASSES[kind];
+  if (storageClass !== undefined && classes?.includes(storageClass) === false)
+    return {
+      field: 'storageClass',
+      problem: `is not supported by the store; use one of ${classes.join(', ')}`,
+    };
+  if (tags !== undefined && kind === 'r2')
+    return { field: 'tags', problem: 'is not supported by R2; use metadata' };
+  return undefined;
+};
