@@ -1,4 +1,5 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '#runtime/data-url.ts';
 import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
@@ -51,9 +52,28 @@ const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: Reque
   return text;
 };
 
-const urlFault = (entry: ListedFile, deps: RequestCheckDeps): string | undefined => {
-  if (!entry.url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
-  return deps.urlProblem(entry.url);
+const urlFault = ({ url }: ListedFile, { urlProblem, limits }: RequestCheckDeps): string | undefined => {
+  if (url.length > limits.maxUrlLength) return `is longer than ${limits.maxUrlLength} characters`;
+  if (!url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
+  return urlProblem(url);
+};
+
+/** Checks an entry whose content is in its URL, and returns the bytes of the content. */
+const inlineBytes = ({ url, headers }: ListedFile, index: number): number => {
+  const content = readDataUrl(url);
+  if (!content.ok) throw parameterInvalid('urls', `urls[${index}].url ${content.problem}.`);
+  if (headers !== undefined)
+    throw parameterInvalid('urls', `urls[${index}].headers cannot be sent: the URL is a data: URL.`);
+  return content.bytes.length;
+};
+
+const checkEntry = (entry: ListedFile, index: number, deps: RequestCheckDeps): number => {
+  if (isDataUrl(entry.url)) return inlineBytes(entry, index);
+  const problem = urlFault(entry, deps);
+  if (problem !== undefined) throw parameterInvalid('urls', `urls[${index}].url ${problem}.`);
+  const headers = entry.headers && sourceHeadersProblem(entry.headers);
+  if (headers !== undefined) throw parameterInvalid('urls', `urls[${index}].headers ${headers}.`);
+  return 0;
 };
 
 function* checkFiles(
@@ -67,11 +87,14 @@ function* checkFiles(
       'urls',
       `urls has ${entries.length} entries. An archive can contain at most ${maxFiles} files: split them into several archives.`,
     );
+  let inline = 0;
   for (const [index, entry] of entries.entries()) {
-    const problem = urlFault(entry, deps);
-    if (problem !== undefined) throw parameterInvalid('urls', `urls[${index}].url ${problem}.`);
-    const headers = entry.headers && sourceHeadersProblem(entry.headers);
-    if (headers !== undefined) throw parameterInvalid('urls', `urls[${index}].headers ${headers}.`);
+    inline += checkEntry(entry, index, deps);
+    if (inline > MAX_DATA_BYTES_IN_ALL)
+      throw parameterInvalid(
+        'urls',
+        `urls[${index}].url exceeds the ${MAX_DATA_BYTES_IN_ALL} bytes that all data: URLs of a request can contain.`,
+      );
     yield;
   }
   const fault = yield* deps.nameFault(

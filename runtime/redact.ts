@@ -4,8 +4,11 @@
  */
 const MASK = '[redacted]';
 
+const DATA_URL = /\bdata:[^\s"'<>`\\,]{0,200},[^\s"'<>`\\]*/gi;
+
 /** Keeps scheme, host and path. Removes any query, fragment and userinfo completely. */
 export const redactUrl = (url: string): string => {
+  if (/^data:/i.test(url)) return `data:${MASK}`;
   const parsed = URL.parse(url);
   if (!parsed) return MASK;
   const query = parsed.search === '' ? '' : `?${MASK}`;
@@ -36,7 +39,10 @@ const maskUrls = (text: string): string =>
 
 /** Masks secrets in URLs, and everything that looks like one of our credentials. Takes linear time. */
 export const redactText = (text: string): string =>
-  SECRET_WORDS.reduce((result, pattern) => result.replace(pattern, MASK), maskJsonWebTokens(maskUrls(text)));
+  SECRET_WORDS.reduce(
+    (result, pattern) => result.replace(pattern, MASK),
+    maskJsonWebTokens(maskUrls(text.replace(DATA_URL, `data:${MASK}`))),
+  );
 
 /** Maximum characters of a line of foreign text. */
 const MAX_LINE = 16 * 1024;

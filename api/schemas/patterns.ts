@@ -9,6 +9,6 @@ const SEGMENT = String.raw`[^/\\${CONTROL}${BIDI}]{1,255}`;
 
 export const KEY_PATTERN = `^${NO_DOT_SEGMENT}[^${CONTROL}]+$`;
 export const FILENAME_PATTERN = `^(?![A-Za-z]:)${NO_DOT_SEGMENT}${SEGMENT}(?:/${SEGMENT})*$`;
-export const URL_PATTERN = `^[Hh][Tt][Tt][Pp][Ss]?:[^ ${CONTROL}]+$`;
+export const URL_PATTERN = `^(?:[Hh][Tt][Tt][Pp][Ss]?:[^ ${CONTROL}]+|[Dd][Aa][Tt][Aa]:[\x21-\x7e]*)$`;
 export const HEADER_VALUE_PATTERN = String.raw`^(?:[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?)?$`;
 export const TIME_PATTERN = String.raw`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,9})?(?:Z|[+-][0-9]{2}:[0-9]{2})$`;

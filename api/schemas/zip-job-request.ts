@@ -1,5 +1,6 @@
 import { Ajv, type DefinedError, type ValidateFunction } from 'ajv';
 import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/data-url.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
@@ -27,10 +28,9 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
     url: {
       type: 'string',
       minLength: 1,
-      maxLength: maxUrlLength,
+      maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
       pattern: URL_PATTERN,
-      description:
-        'URL of the file: an http or https URL of a publicly accessible host, without user name and password. A presigned URL is treated as a secret.',
+      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters. A presigned URL is treated as a secret. A data: URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in one request.`,
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
@@ -79,6 +80,19 @@ const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
   return url;
 };
 
+const inlineHead = (bytes: number): SourceHead => ({
+  declaredLength: bytes,
+  lastModified: undefined,
+  lengthUnverified: false,
+  contentEncoded: false,
+  total: bytes,
+  etag: undefined,
+  lastModifiedText: undefined,
+});
+
+/** A content of at most 64 KiB arrives at once. */
+const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
+
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
@@ -96,12 +110,22 @@ class Download {
 
   async run(): Promise<void> {
     try {
-      await this.#follow();
+      if (isDataUrl(this.#request.url)) this.#writeInline();
+      else await this.#follow();
       this.#assertWhole();
     } catch (error) {
       this.#request.signal.throwIfAborted();
       throw new SourceError(this.#request, errorFault(error, this.#inBody));
     }
+  }
+
+  /** The content is in the URL, so nothing is requested. */
+  #writeInline(): void {
+    const content = readDataUrl(this.#request.url);
+    if (!content.ok) throw invalid(`the data: URL ${content.problem}`);
+    this.#inBody = true;
+    this.#request.sink.start(inlineHead(content.bytes.length), NO_FLOW);
+    this.#write(content.bytes);
   }
 
   async #follow(): Promise<void> {

@@ -1,7 +1,7 @@
 import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
-import { jsonLimits } from '#api/schemas/limits.ts';
+import { jsonLimits, type RequestLimits } from '#api/schemas/limits.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { runToEnd } from '../run-to-end.ts';
@@ -16,9 +16,10 @@ export const checkBody = (
   body: unknown,
   spec: ZipProject['spec'] = {},
   classes: Classes = {},
+  limits: RequestLimits = LIMITS,
 ): ZipJobRequest => {
-  const policy = createRequestPolicy({ ...projectClasses(classes), egress, limits: LIMITS });
+  const policy = createRequestPolicy({ ...projectClasses(classes), egress, limits });
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(LIMITS)));
+  const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(limits)));
   return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));
 };

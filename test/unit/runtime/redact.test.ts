@@ -24,6 +24,15 @@ describe('redactUrl', () => {
     );
   });
 
+  it('prints nothing of the content or type of a data: URL (C5)', () => {
+    for (const url of [`data:,${CANARY}`, `DATA:text/${CANARY};base64,${CANARY}`, `data:${CANARY}`]) {
+      expect(redactUrl(url)).to.equal('data:[redacted]');
+      if (url.includes(','))
+        expect(redactText(`fetch of "${url}" failed`)).to.equal('fetch of "data:[redacted]" failed');
+    }
+    expect(redactText('the data: one, two')).to.equal('the data: one, two');
+  });
+
   it('redacts text that is not a URL', () => {
     expect(redactUrl(CANARY)).to.equal('[redacted]');
   });

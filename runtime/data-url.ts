@@ -1,0 +1,44 @@
+/** `data:` URLs, whose content is in the URL itself. Only entries of a request may have them. */
+
+/** Of one content. */
+export const MAX_DATA_BYTES = 64 * 1024;
+/** Of all contents of a request. */
+export const MAX_DATA_BYTES_IN_ALL = 1024 * 1024;
+/** Of the text: every byte can be written as three characters, and a media type precedes the content. */
+export const MAX_DATA_URL_LENGTH = 3 * MAX_DATA_BYTES + 256;
+
+/** Only characters that redactText masks to the end. */
+const DATA_URL = /^data:([^\s"'<>`\\,]{0,200}),([^\s"'<>`\\]*)$/i;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const UNESCAPED = /%(?![0-9A-Fa-f]{2})/;
+
+export const isDataUrl = (url: string): boolean => /^data:/i.test(url);
+
+export type DataUrl =
+  | { readonly ok: true; readonly bytes: Buffer }
+  /** The end of a sentence. Contains nothing of the URL. */
+  | { readonly ok: false; readonly problem: string };
+
+const invalid = (problem: string): DataUrl => ({ ok: false, problem });
+
+const unescape = (text: string): Buffer =>
+  Buffer.from(
+    text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  );
+
+/** The content of a `data:` URL: base64 or percent-encoded. Pure. */
+export const readDataUrl = (url: string): DataUrl => {
+  const tooLong = invalid(`has more than ${MAX_DATA_BYTES} bytes of content`);
+  if (url.length > MAX_DATA_URL_LENGTH) return tooLong;
+  const [, type = '', content = ''] = DATA_URL.exec(url) ?? [];
+  if (!DATA_URL.test(url) || /[^\x21-\x7e]/.test(url))
+    return invalid('is not a valid data: URL; percent-encode its content');
+  if (UNESCAPED.test(content)) return invalid('has a "%" that is not followed by two hexadecimal digits');
+  const plain = unescape(content);
+  if (!/;base64$/i.test(type)) return plain.length > MAX_DATA_BYTES ? tooLong : { ok: true, bytes: plain };
+  const text = plain.toString('latin1');
+  if (!BASE64.test(text)) return invalid('has content that is not valid base64');
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.length > MAX_DATA_BYTES ? tooLong : { ok: true, bytes };
+};
