@@ -33,7 +33,7 @@ export const readDataUrl = (url: string): DataUrl => {
   if (url.length > MAX_DATA_URL_LENGTH) return tooLong;
   const [, type = '', content = ''] = DATA_URL.exec(url) ?? [];
   if (!DATA_URL.test(url) || /[^\x21-\x7e]/.test(url))
-    return invalid('is not a valid data: URL; percent-encode its content');
+    return invalid('is not a valid data: URL with percent-encoded or base64 content');
   if (UNESCAPED.test(content)) return invalid('has a "%" that is not followed by two hexadecimal digits');
   const plain = unescape(content);
   if (!/;base64$/i.test(type)) return plain.length > MAX_DATA_BYTES ? tooLong : { ok: true, bytes: plain };
