@@ -10,6 +10,7 @@ export const MAX_DATA_URL_LENGTH = 3 * MAX_DATA_BYTES + 256;
 /** Only characters that redactText masks to the end. */
 const DATA_URL = /^data:([^\s"'<>`\\,]{0,200}),([^\s"'<>`\\]*)$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+const NOT_PLAIN = /[^\x21-\x7e]/;
 const UNESCAPED = /%(?![0-9A-Fa-f]{2})/;
 
 export const isDataUrl = (url: string): boolean => /^data:/i.test(url);
@@ -21,24 +22,26 @@ export type DataUrl =
 
 const invalid = (problem: string): DataUrl => ({ ok: false, problem });
 
+const TOO_LONG = invalid(`has more than ${MAX_DATA_BYTES} bytes of content`);
+
 const unescape = (text: string): Buffer =>
   Buffer.from(
     text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
     'latin1',
   );
 
+const limited = (bytes: Buffer): DataUrl => (bytes.length > MAX_DATA_BYTES ? TOO_LONG : { ok: true, bytes });
+
+const fromBase64 = (text: string): DataUrl =>
+  BASE64.test(text) ? limited(Buffer.from(text, 'base64')) : invalid('has content that is not valid base64');
+
 /** The content of a `data:` URL: base64 or percent-encoded. Pure. */
 export const readDataUrl = (url: string): DataUrl => {
-  const tooLong = invalid(`has more than ${MAX_DATA_BYTES} bytes of content`);
-  if (url.length > MAX_DATA_URL_LENGTH) return tooLong;
-  const [, type = '', content = ''] = DATA_URL.exec(url) ?? [];
-  if (!DATA_URL.test(url) || /[^\x21-\x7e]/.test(url))
-    return invalid('is not a valid data: URL with percent-encoded or base64 content');
+  if (url.length > MAX_DATA_URL_LENGTH) return TOO_LONG;
+  const found = NOT_PLAIN.test(url) ? null : DATA_URL.exec(url);
+  if (!found) return invalid('is not a valid data: URL with percent-encoded or base64 content');
+  const [, type = '', content = ''] = found;
   if (UNESCAPED.test(content)) return invalid('has a "%" that is not followed by two hexadecimal digits');
   const plain = unescape(content);
-  if (!/;base64$/i.test(type)) return plain.length > MAX_DATA_BYTES ? tooLong : { ok: true, bytes: plain };
-  const text = plain.toString('latin1');
-  if (!BASE64.test(text)) return invalid('has content that is not valid base64');
-  const bytes = Buffer.from(text, 'base64');
-  return bytes.length > MAX_DATA_BYTES ? tooLong : { ok: true, bytes };
+  return /;base64$/i.test(type) ? fromBase64(plain.toString('latin1')) : limited(plain);
 };

@@ -15,8 +15,7 @@ const egress = createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16']
 export const checkBody = (
   body: unknown,
   spec: ZipProject['spec'] = {},
-  classes: Classes = {},
-  limits: RequestLimits = LIMITS,
+  { classes = {}, limits = LIMITS }: { readonly classes?: Classes; readonly limits?: RequestLimits } = {},
 ): ZipJobRequest => {
   const policy = createRequestPolicy({ ...projectClasses(classes), egress, limits });
   const text = typeof body === 'string' ? body : JSON.stringify(body);

@@ -40,8 +40,8 @@ describe('checkRequest with data: URLs', () => {
         filename: `f${n}`,
       })),
     });
-    expect(checkBody(of(), {}, {}, limits).files).to.have.length(16);
-    expect(() => checkBody(of('data:,x'), {}, {}, limits))
+    expect(checkBody(of(), {}, { limits }).files).to.have.length(16);
+    expect(() => checkBody(of('data:,x'), {}, { limits }))
       .to.throw(/^urls\[16\]\.url exceeds the 1048576 bytes/)
       .that.includes({ status: 422, code: 'parameter_invalid', param: 'urls' });
   });

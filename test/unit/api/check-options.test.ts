@@ -75,7 +75,7 @@ describe('the options of a request', () => {
     });
 
     it(`refuse ${option} with the reason if the class or the project closes it (C3)`, () => {
-      expect(refusalOf(body, {}, { default: { closedOptions: [option] } }))
+      expect(refusalOf(body, {}, { classes: { default: { closedOptions: [option] } } }))
         .to.include(invalid(param))
         .and.to.have.property(
           'message',
