@@ -39,23 +39,27 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
     return usable(await bucketClient.get(query.namespace, name, signal));
   };
 
-  return async (query, signal) => {
-    const { service, bucketName } = query;
-    const missing = `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) not found in this project.`;
-    const unknown = resourceNotFound(
-      `${missing} Correct "bucket_name", or add the bucket to the project.`,
+  /** Built only for a refusal: the stack of an error costs more than the whole lookup in the cache. */
+  const refusal = (
+    { bucketName, service }: BucketQuery,
+    advice = 'Correct "bucket_name", or add the bucket to the project.',
+  ) =>
+    resourceNotFound(
+      `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) not found in this project. ${advice}`,
       'bucket_name',
     );
-    if (!POSSIBLE_NAME.test(bucketName)) throw unknown;
+
+  return async (query, signal) => {
+    if (!POSSIBLE_NAME.test(query.bucketName)) throw refusal(query);
     const found = await find(query, signal);
     if (found !== undefined) return found;
-    const others = SERVICES.filter((other) => other !== service);
+    const others = SERVICES.filter((other) => other !== query.service);
     for (const other of others)
       if ((await find({ ...query, service: other }, signal)) !== undefined)
-        throw resourceNotFound(
-          `${missing} A bucket with this name exists for service ${other}: set "service" to "${other}".`,
-          'bucket_name',
+        throw refusal(
+          query,
+          `A bucket with this name exists for service ${other}: set "service" to "${other}".`,
         );
-    throw unknown;
+    throw refusal(query);
   };
 };
