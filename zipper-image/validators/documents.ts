@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"sequential":{"type":"boolean"},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 
@@ -514,12 +514,124 @@ else {
 var valid5 = true;
 }
 if(valid5){
-if(data.portableNames !== undefined){
-let data30 = data.portableNames;
+if(data.objectOptions !== undefined){
+let data30 = data.objectOptions;
 const _errs58 = errors;
-if(!(((data30 === "keep") || (data30 === "refuse")) || (data30 === "rewrite"))){
-validate10.errors = [{instancePath:instancePath+"/portableNames",schemaPath:"#/oneOf/0/properties/portableNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.portableNames.enum},message:"must be equal to one of the allowed values"}];
+if(errors === _errs58){
+if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
+if(data30.contentDisposition !== undefined){
+const _errs60 = errors;
+if(typeof data30.contentDisposition !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/contentDisposition",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+var valid6 = _errs60 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data30.contentType !== undefined){
+const _errs62 = errors;
+if(typeof data30.contentType !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/contentType",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid6 = _errs62 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data30.cacheControl !== undefined){
+const _errs64 = errors;
+if(typeof data30.cacheControl !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/cacheControl",schemaPath:"#/oneOf/0/properties/objectOptions/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid6 = _errs64 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data30.storageClass !== undefined){
+const _errs66 = errors;
+if(typeof data30.storageClass !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/storageClass",schemaPath:"#/oneOf/0/properties/objectOptions/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid6 = _errs66 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data30.metadata !== undefined){
+let data35 = data30.metadata;
+const _errs68 = errors;
+if(errors === _errs68){
+if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
+for(const key0 in data35){
+const _errs71 = errors;
+if(typeof data35[key0] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid7 = _errs71 === errors;
+if(!valid7){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata",schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid6 = _errs68 === errors;
+}
+else {
+var valid6 = true;
+}
+if(valid6){
+if(data30.tags !== undefined){
+let data37 = data30.tags;
+const _errs73 = errors;
+if(errors === _errs73){
+if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
+for(const key1 in data37){
+const _errs76 = errors;
+if(typeof data37[key1] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid8 = _errs76 === errors;
+if(!valid8){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/objectOptions/tags",schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid6 = _errs73 === errors;
+}
+else {
+var valid6 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/objectOptions",schemaPath:"#/oneOf/0/properties/objectOptions/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 var valid5 = _errs58 === errors;
 }
@@ -527,12 +639,25 @@ else {
 var valid5 = true;
 }
 if(valid5){
+if(data.portableNames !== undefined){
+let data39 = data.portableNames;
+const _errs78 = errors;
+if(!(((data39 === "keep") || (data39 === "refuse")) || (data39 === "rewrite"))){
+validate10.errors = [{instancePath:instancePath+"/portableNames",schemaPath:"#/oneOf/0/properties/portableNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.portableNames.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid5 = _errs78 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
 if(data.fixedModificationTime !== undefined){
-let data31 = data.fixedModificationTime;
-const _errs59 = errors;
-if(errors === _errs59){
-if(typeof data31 === "string"){
-if(!pattern0.test(data31)){
+let data40 = data.fixedModificationTime;
+const _errs79 = errors;
+if(errors === _errs79){
+if(typeof data40 === "string"){
+if(!pattern0.test(data40)){
 validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaPath:"#/oneOf/0/properties/fixedModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -542,18 +667,18 @@ validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaP
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid5 = _errs79 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.defaultModificationTime !== undefined){
-let data32 = data.defaultModificationTime;
-const _errs61 = errors;
-if(errors === _errs61){
-if(typeof data32 === "string"){
-if(!pattern0.test(data32)){
+let data41 = data.defaultModificationTime;
+const _errs81 = errors;
+if(errors === _errs81){
+if(typeof data41 === "string"){
+if(!pattern0.test(data41)){
 validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schemaPath:"#/oneOf/0/properties/defaultModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -563,89 +688,89 @@ validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schem
 return false;
 }
 }
-var valid5 = _errs61 === errors;
+var valid5 = _errs81 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.files !== undefined){
-let data33 = data.files;
-const _errs63 = errors;
-if(errors === _errs63){
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
-const tag1 = data33.from;
+let data42 = data.files;
+const _errs83 = errors;
+if(errors === _errs83){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+const tag1 = data42.from;
 if(typeof tag1 == "string"){
 if(tag1 === "mounted"){
-const _errs66 = errors;
-if(errors === _errs66){
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+const _errs86 = errors;
+if(errors === _errs86){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 let missing4;
-if(((((data33.from === undefined) && (missing4 = "from")) || ((data33.chunks === undefined) && (missing4 = "chunks"))) || ((data33.count === undefined) && (missing4 = "count"))) || ((data33.sha256 === undefined) && (missing4 = "sha256"))){
+if(((((data42.from === undefined) && (missing4 = "from")) || ((data42.chunks === undefined) && (missing4 = "chunks"))) || ((data42.count === undefined) && (missing4 = "count"))) || ((data42.sha256 === undefined) && (missing4 = "sha256"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/0/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data33.from !== undefined){
-const _errs68 = errors;
-if("mounted" !== data33.from){
+if(data42.from !== undefined){
+const _errs88 = errors;
+if("mounted" !== data42.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/from/const",keyword:"const",params:{allowedValue: "mounted"},message:"must be equal to constant"}];
 return false;
 }
-var valid8 = _errs68 === errors;
+var valid11 = _errs88 === errors;
 }
 else {
-var valid8 = true;
+var valid11 = true;
 }
-if(valid8){
-if(data33.chunks !== undefined){
-let data35 = data33.chunks;
-const _errs69 = errors;
-if(!(((typeof data35 == "number") && (!(data35 % 1) && !isNaN(data35))) && (isFinite(data35)))){
+if(valid11){
+if(data42.chunks !== undefined){
+let data44 = data42.chunks;
+const _errs89 = errors;
+if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
 validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs69){
-if((typeof data35 == "number") && (isFinite(data35))){
-if(data35 < 0 || isNaN(data35)){
+if(errors === _errs89){
+if((typeof data44 == "number") && (isFinite(data44))){
+if(data44 < 0 || isNaN(data44)){
 validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid8 = _errs69 === errors;
+var valid11 = _errs89 === errors;
 }
 else {
-var valid8 = true;
+var valid11 = true;
 }
-if(valid8){
-if(data33.count !== undefined){
-let data36 = data33.count;
-const _errs71 = errors;
-if(!(((typeof data36 == "number") && (!(data36 % 1) && !isNaN(data36))) && (isFinite(data36)))){
+if(valid11){
+if(data42.count !== undefined){
+let data45 = data42.count;
+const _errs91 = errors;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs71){
-if((typeof data36 == "number") && (isFinite(data36))){
-if(data36 < 0 || isNaN(data36)){
+if(errors === _errs91){
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 < 0 || isNaN(data45)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid8 = _errs71 === errors;
+var valid11 = _errs91 === errors;
 }
 else {
-var valid8 = true;
+var valid11 = true;
 }
-if(valid8){
-if(data33.sha256 !== undefined){
-let data37 = data33.sha256;
-const _errs73 = errors;
-if(errors === _errs73){
-if(typeof data37 === "string"){
-if(func2(data37) < 1){
+if(valid11){
+if(data42.sha256 !== undefined){
+let data46 = data42.sha256;
+const _errs93 = errors;
+if(errors === _errs93){
+if(typeof data46 === "string"){
+if(func2(data46) < 1){
 validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/sha256/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -655,10 +780,10 @@ validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/on
 return false;
 }
 }
-var valid8 = _errs73 === errors;
+var valid11 = _errs93 === errors;
 }
 else {
-var valid8 = true;
+var valid11 = true;
 }
 }
 }
@@ -672,46 +797,46 @@ return false;
 }
 }
 else if(tag1 === "inline"){
-const _errs75 = errors;
-if(errors === _errs75){
-if(data33 && typeof data33 == "object" && !Array.isArray(data33)){
+const _errs95 = errors;
+if(errors === _errs95){
+if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
 let missing5;
-if(((data33.from === undefined) && (missing5 = "from")) || ((data33.count === undefined) && (missing5 = "count"))){
+if(((data42.from === undefined) && (missing5 = "from")) || ((data42.count === undefined) && (missing5 = "count"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/1/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data33.from !== undefined){
-const _errs77 = errors;
-if("inline" !== data33.from){
+if(data42.from !== undefined){
+const _errs97 = errors;
+if("inline" !== data42.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/from/const",keyword:"const",params:{allowedValue: "inline"},message:"must be equal to constant"}];
 return false;
 }
-var valid10 = _errs77 === errors;
+var valid13 = _errs97 === errors;
 }
 else {
-var valid10 = true;
+var valid13 = true;
 }
-if(valid10){
-if(data33.count !== undefined){
-let data39 = data33.count;
-const _errs78 = errors;
-if(!(((typeof data39 == "number") && (!(data39 % 1) && !isNaN(data39))) && (isFinite(data39)))){
+if(valid13){
+if(data42.count !== undefined){
+let data48 = data42.count;
+const _errs98 = errors;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs78){
-if((typeof data39 == "number") && (isFinite(data39))){
-if(data39 < 0 || isNaN(data39)){
+if(errors === _errs98){
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 < 0 || isNaN(data48)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid10 = _errs78 === errors;
+var valid13 = _errs98 === errors;
 }
 else {
-var valid10 = true;
+var valid13 = true;
 }
 }
 }
@@ -737,18 +862,18 @@ validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/p
 return false;
 }
 }
-var valid5 = _errs63 === errors;
+var valid5 = _errs83 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.startDeadlineSeconds !== undefined){
-let data40 = data.startDeadlineSeconds;
-const _errs80 = errors;
-if(errors === _errs80){
-if((typeof data40 == "number") && (isFinite(data40))){
-if(data40 < 0 || isNaN(data40)){
+let data49 = data.startDeadlineSeconds;
+const _errs100 = errors;
+if(errors === _errs100){
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 < 0 || isNaN(data49)){
 validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPath:"#/oneOf/0/properties/startDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -758,10 +883,11 @@ validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPa
 return false;
 }
 }
-var valid5 = _errs80 === errors;
+var valid5 = _errs100 === errors;
 }
 else {
 var valid5 = true;
+}
 }
 }
 }
@@ -787,8 +913,8 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs82 = errors;
-if(errors === _errs82){
+const _errs102 = errors;
+if(errors === _errs102){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
 if(((((data.mode === undefined) && (missing6 = "mode")) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))){
@@ -797,23 +923,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs85 = errors;
+const _errs105 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid12 = _errs85 === errors;
+var valid15 = _errs105 === errors;
 }
 else {
-var valid12 = true;
+var valid15 = true;
 }
-if(valid12){
+if(valid15){
 if(data.key !== undefined){
-let data42 = data.key;
-const _errs86 = errors;
-if(errors === _errs86){
-if(typeof data42 === "string"){
-if(func2(data42) < 1){
+let data51 = data.key;
+const _errs106 = errors;
+if(errors === _errs106){
+if(typeof data51 === "string"){
+if(func2(data51) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -823,18 +949,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid12 = _errs86 === errors;
+var valid15 = _errs106 === errors;
 }
 else {
-var valid12 = true;
+var valid15 = true;
 }
-if(valid12){
+if(valid15){
 if(data.attempt !== undefined){
-let data43 = data.attempt;
-const _errs88 = errors;
-if(errors === _errs88){
-if(typeof data43 === "string"){
-if(func2(data43) < 1){
+let data52 = data.attempt;
+const _errs108 = errors;
+if(errors === _errs108){
+if(typeof data52 === "string"){
+if(func2(data52) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -844,18 +970,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid12 = _errs88 === errors;
+var valid15 = _errs108 === errors;
 }
 else {
-var valid12 = true;
+var valid15 = true;
 }
-if(valid12){
+if(valid15){
 if(data.since !== undefined){
-let data44 = data.since;
-const _errs90 = errors;
-if(errors === _errs90){
-if(typeof data44 === "string"){
-if(!pattern0.test(data44)){
+let data53 = data.since;
+const _errs110 = errors;
+if(errors === _errs110){
+if(typeof data53 === "string"){
+if(!pattern0.test(data53)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -865,17 +991,17 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid12 = _errs90 === errors;
+var valid15 = _errs110 === errors;
 }
 else {
-var valid12 = true;
+var valid15 = true;
 }
-if(valid12){
+if(valid15){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs92 = errors;
-if(errors === _errs92){
+const _errs112 = errors;
+if(errors === _errs112){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -884,24 +1010,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data45 = data.uploadState;
-const _errs94 = errors;
-if(!((data45 === "open") || (data45 === "committing"))){
+let data54 = data.uploadState;
+const _errs114 = errors;
+if(!((data54 === "open") || (data54 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid15 = _errs94 === errors;
+var valid18 = _errs114 === errors;
 }
 else {
-var valid15 = true;
+var valid18 = true;
 }
-if(valid15){
+if(valid18){
 if(data.uploadId !== undefined){
-let data46 = data.uploadId;
-const _errs95 = errors;
-if(errors === _errs95){
-if(typeof data46 === "string"){
-if(func2(data46) < 1){
+let data55 = data.uploadId;
+const _errs115 = errors;
+if(errors === _errs115){
+if(typeof data55 === "string"){
+if(func2(data55) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -911,10 +1037,10 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid15 = _errs95 === errors;
+var valid18 = _errs115 === errors;
 }
 else {
-var valid15 = true;
+var valid18 = true;
 }
 }
 }
@@ -926,8 +1052,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs97 = errors;
-if(errors === _errs97){
+const _errs117 = errors;
+if(errors === _errs117){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -936,24 +1062,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data47 = data.uploadState;
-const _errs99 = errors;
-if(!((data47 === "open") || (data47 === "committing"))){
+let data56 = data.uploadState;
+const _errs119 = errors;
+if(!((data56 === "open") || (data56 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid17 = _errs99 === errors;
+var valid20 = _errs119 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
-if(valid17){
+if(valid20){
 if(data.uploadId !== undefined){
-let data48 = data.uploadId;
-const _errs100 = errors;
-if(errors === _errs100){
-if(typeof data48 === "string"){
-if(func2(data48) < 1){
+let data57 = data.uploadId;
+const _errs120 = errors;
+if(errors === _errs120){
+if(typeof data57 === "string"){
+if(func2(data57) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -963,10 +1089,10 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid17 = _errs100 === errors;
+var valid20 = _errs120 === errors;
 }
 else {
-var valid17 = true;
+var valid20 = true;
 }
 }
 }
@@ -978,8 +1104,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs102 = errors;
-if(errors === _errs102){
+const _errs122 = errors;
+if(errors === _errs122){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1023,8 +1149,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs105 = errors;
-if(errors === _errs105){
+const _errs125 = errors;
+if(errors === _errs125){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){
