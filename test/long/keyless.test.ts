@@ -32,9 +32,7 @@ describe('a bucket without stored keys', function () {
   before(async function () {
     flow = life.use(await startFlow(NAMESPACE));
     const issuer = life.use(await startIssuerFront(flow.cluster));
-    const started = await startTestMinio({ dir: flow.cluster.dir, issuer, tests: 5 });
-    if (!started) return this.skip();
-    minio = life.use(started);
+    minio = life.use(await startTestMinio(this, { dir: flow.cluster.dir, issuer }));
     front = life.use(await startStsFront(minio.endpoint, LIFETIME_MS));
     reader = life.use(createBucketReader(minio, BUCKET));
     await createBucket(minio, BUCKET);
@@ -42,7 +40,6 @@ describe('a bucket without stored keys', function () {
     const other = bucketResourceName('s3', flow.project.bucketName);
     await flow.kubectl('delete', 'zipbucket', other);
     await flow.kubectl('delete', 'secret', bucketSecretName(other));
-    return undefined;
   });
   after(() => life.disposeAsync());
 

@@ -41,9 +41,7 @@ describe('a store with a private certificate authority', function () {
     flow = life.use(await startFlow(NAMESPACE));
     baseUrl = flow.baseUrl;
     const issuer: IssuerFront = life.use(await startIssuerFront(flow.cluster));
-    const started = await startTestMinio({ dir: flow.cluster.dir, issuer, tests: 3, tls: PRIVATE_TLS });
-    if (!started) return this.skip();
-    minio = life.use(started);
+    minio = life.use(await startTestMinio(this, { dir: flow.cluster.dir, issuer, tls: PRIVATE_TLS }));
     source = life.use(await startTlsFront(flow.origin.origin));
     for (const name of [KEYS, WITH_ROLE]) {
       await createBucket(minio, name);
@@ -57,7 +55,6 @@ describe('a store with a private certificate authority', function () {
         stringData: { accessKeyId: minio.accessKeyId, secretAccessKey: minio.secretAccessKey },
       },
     ]);
-    return undefined;
   });
   after(() => life.disposeAsync());
 

@@ -54,14 +54,11 @@ describe('a zipper without stored keys', function () {
   before(async function () {
     const { dir } = await sharedCluster();
     issuer = life.use(await startTokenIssuer());
-    const started = await startTestMinio({ dir, issuer, tests: 2 });
-    if (!started) return this.skip();
-    minio = life.use(started);
+    minio = life.use(await startTestMinio(this, { dir, issuer }));
     host = life.use(await ZipperHost.start());
     origin = life.use(await startFileOrigin({ routes }));
     reader = life.use(createBucketReader(minio, BUCKET));
     await createBucket(minio, BUCKET);
-    return undefined;
   });
   after(() => life.disposeAsync());
 
