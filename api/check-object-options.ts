@@ -26,14 +26,14 @@ const sorted = (texts: Readonly<Record<string, string>>): Readonly<Record<string
  * The options of the object in a body whose types are valid; undefined if it has none.
  * @throws ApiError parameter_invalid for a value that no store accepts, and for metadata of the service
  */
-export const checkObjectOptions = (fields: ObjectFields | undefined): ChosenObjectOptions | undefined => {
+export const checkObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptions | undefined => {
   const options = defined({
-    contentDisposition: fields?.content_disposition,
-    contentType: fields?.content_type,
-    cacheControl: fields?.cache_control,
-    storageClass: fields?.storage_class,
-    metadata: fields?.metadata && sorted(fields.metadata),
-    tags: fields?.tags && sorted(fields.tags),
+    contentDisposition: fields.content_disposition,
+    contentType: fields.content_type,
+    cacheControl: fields.cache_control,
+    storageClass: fields.storage_class,
+    metadata: fields.metadata && sorted(fields.metadata),
+    tags: fields.tags && sorted(fields.tags),
   });
   const fault = findObjectFault(options);
   if (fault) throw invalid(fault);

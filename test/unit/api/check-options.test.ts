@@ -23,7 +23,7 @@ const OBJECT = {
 } as const;
 
 /** A valid value of an option, as part of a request. */
-const withOption = (option: string, value: unknown = undefined): Readonly<Record<string, unknown>> => {
+const withOption = (option: string, value?: unknown): Readonly<Record<string, unknown>> => {
   const [field = '', part] = option.split('.');
   if (part === undefined) return { [field]: value === undefined ? ALL[field as keyof typeof ALL] : value };
   return { object: { [part]: value === undefined ? OBJECT[part as keyof typeof OBJECT] : value } };
