@@ -1,4 +1,5 @@
 import { publicBasePaths } from '../base-paths.ts';
+import { OBJECT_SCHEMA } from '../schemas/object-options.ts';
 import { WEBHOOK_SCHEMAS } from '../schemas/webhook.ts';
 import { ZIP_SCHEMAS } from '../schemas/zip.ts';
 import { zipJobRequestSchema } from '../schemas/zip-job-request.ts';
@@ -18,6 +19,15 @@ export interface DocumentOptions {
   /** Version of this release. */
   readonly version: string;
 }
+
+/** The schema that validates requests. Generators name the types of fields only if these are named schemas. */
+const requestSchema = (settings: PublishedSettings) => {
+  const schema = zipJobRequestSchema(settings);
+  return {
+    ...schema,
+    properties: { ...schema.properties, object: { $ref: '#/components/schemas/ObjectOptions' } },
+  };
+};
 
 /** The OpenAPI document, with the configured limits. */
 export const createDocument = ({ settings, version }: DocumentOptions): OpenApiDocument => ({
@@ -48,7 +58,8 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
   webhooks: { zipEnded: { post: WEBHOOK } },
   components: {
     schemas: {
-      ZipRequest: zipJobRequestSchema(settings),
+      ZipRequest: requestSchema(settings),
+      ObjectOptions: OBJECT_SCHEMA,
       ...ZIP_SCHEMAS,
       ...ERROR_SCHEMAS,
       ...WEBHOOK_SCHEMAS,
