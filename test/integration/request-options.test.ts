@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import yauzl from 'yauzl';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { type ApiResponse, askApi } from '#test/support/clients/api-client.ts';
+import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
@@ -125,6 +126,45 @@ describe('the options of a request', function () {
     const { status } = await finished(uuid);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
     expect(asked().slice(before)).to.deep.equal(paths);
+  });
+
+  it('are joined by files in data: URLs, whose content is shown nowhere (C5)', async () => {
+    const content = 'cAnArY43';
+    const shapes = [content, Buffer.from(content).toString('base64').replace(/=+$/, '')];
+    const inline = (type: string) => `data:${type};base64,${Buffer.from(content).toString('base64')}`;
+    const files = [
+      { url: inline('text/plain'), filename: 'note.txt' },
+      { url: flow.origin.url('/gen/700/1'), filename: 'a' },
+    ];
+    const uuid = await flow.post(files, { key: 'inline.zip' });
+    const { status } = await finished(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded' });
+    const [note] = await zipEntries(await flow.project.bucket.bytes('inline.zip'));
+    expect(note?.content.toString()).to.equal(content);
+    const failing = await flow.post([files[0]!, { url: flow.origin.url('/status/404'), filename: 'a' }]);
+    await finished(failing);
+    const refused = await askToCreate({ urls: [{ url: inline('text plain'), filename: 'a' }] });
+    expect(refused.status).to.equal(422);
+    const { token } = flow.project;
+    const path = `/v1/zips/${failing}?expand=progress,error,archive,bucket,webhook,job`;
+    const shown = new Map([
+      ['the refusal', refused.text],
+      ['the failed job', (await askApi(flow.baseUrl, { path, token })).text],
+      ['the webhooks', JSON.stringify(flow.receiver.deliveries)],
+    ]);
+    for (const kind of ['zipjobs', 'jobs', 'pods', 'events'])
+      shown.set(kind, await flow.kubectl('get', kind, '-o', 'yaml'));
+    for (const id of [uuid, failing])
+      shown.set(`the log of ${id}`, await flow.kubectl('logs', `job/zip-${id}`));
+    for (const component of ['api', 'controller'])
+      shown.set(
+        `the log of the ${component}`,
+        await flow.kubectl('logs', '-n', RELEASE_NAMESPACE, `deployment/${RELEASE}-${component}`),
+      );
+    for (const [where, text] of shown) {
+      expect(text, where).not.to.equal('');
+      for (const shape of shapes) expect(text, where).not.to.contain(shape);
+    }
   });
 
   it('are refused if the project demands more or closes them (C2, C3)', async () => {
