@@ -2,6 +2,7 @@ import { type Moment, timelineOf } from '#administration/job-timeline.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { REASONS } from '#crds/conditions.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { defined } from '#runtime/optional.ts';
@@ -157,8 +158,7 @@ const progressText = (listed: ListedJob): string => {
   ].join(', ');
 };
 
-const isLive = (listed: ListedJob): boolean =>
-  !isFinished(listed) || listed.status.webhook?.state === 'Pending';
+const isLive = (zipJob: ZipJob): boolean => !isFinished(zipJob) || awaitsWebhookOrExit(zipJob);
 
 export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => {
   const job = toJob(zipJob);
@@ -179,6 +179,6 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     deliveries: deliveriesOf(job),
     webhook: webhookOf(job),
     metadata: zipJob.spec.metadata ?? SPEC_DEFAULTS.metadata,
-    isLive: isLive(listed),
+    isLive: isLive(zipJob),
   };
 };

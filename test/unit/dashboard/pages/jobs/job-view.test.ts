@@ -177,7 +177,7 @@ describe('jobView', () => {
     );
   });
 
-  it('shows each webhook delivery, and stays live until the last one', () => {
+  it('shows each webhook delivery, and stays live until the last one and the record of the last attempt', () => {
     const webhook = {
       state: 'Pending',
       attempts: 2,
@@ -198,6 +198,8 @@ describe('jobView', () => {
     const over = jobView(job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }), []);
     expect(over.isLive).to.equal(false);
     expect(jobView(job({ phase: 'Running' }), []).isLive).to.equal(true);
+    const active = { name: 'j', uid: 'u', podUid: 'p' };
+    expect(jobView(job({ phase: 'Succeeded', job: active }), []).isLive).to.equal(true);
   });
 
   it('shows progress, speed and time left', () => {
