@@ -19,11 +19,15 @@ export interface Removal {
 
 const OOM_REASON = 'OOMKilled';
 
+/** The kubelet fails a pod that it evicts whatever the exit code of its container, and the Job replaces a failed pod. */
+const isSuccess = ({ status }: Pod, exitCode: number): boolean =>
+  exitCode === EXIT_CODES.ok && status?.phase !== 'Failed';
+
 /** How a pod ended. Applies the rules in the order of the Job's podFailurePolicy, so that both count the same way. */
 export const classify = (pod: Pod | undefined): AttemptClass => {
   const end = pod && terminationOf(pod);
   if (!pod || !end) return 'disruption';
-  if (end.exitCode === EXIT_CODES.ok) return 'success';
+  if (isSuccess(pod, end.exitCode)) return 'success';
   if (isPermanentExit(end.exitCode)) return 'permanent';
   if (end.reason === OOM_REASON) return 'oom';
   if (isDisrupted(pod) || end.exitCode === EXIT_CODES.notActive) return 'disruption';

@@ -9,6 +9,16 @@ import { progressOf, starting } from '#test/support/builders/zip-job-statuses.ts
 describe('classify', () => {
   const cases: readonly { name: string; pod: Parameters<typeof classify>[0]; want: AttemptClass }[] = [
     { name: 'exit code 0', pod: aPod('p', { status: ended({ exitCode: 0 }) }), want: 'success' },
+    {
+      name: 'exit code 0 in a pod that the kubelet evicted',
+      pod: aPod('p', { status: { ...disrupted(0), phase: 'Failed' } }),
+      want: 'disruption',
+    },
+    {
+      name: 'exit code 0 in a failed pod',
+      pod: aPod('p', { status: { ...ended({ exitCode: 0 }), phase: 'Failed' } }),
+      want: 'transient',
+    },
     { name: 'exit code 10', pod: aPod('p', { status: ended({ exitCode: 10 }) }), want: 'permanent' },
     { name: 'exit code 29', pod: aPod('p', { status: ended({ exitCode: 29 }) }), want: 'permanent' },
     { name: 'exit code 30', pod: aPod('p', { status: ended({ exitCode: 30 }) }), want: 'transient' },
