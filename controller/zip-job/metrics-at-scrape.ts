@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { findCondition, type Reason } from '#crds/conditions.ts';
-import { isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
 import { timeOf } from '../kube-state/times.ts';
@@ -13,10 +13,11 @@ export interface ScrapeSources {
   readonly now: () => Date;
 }
 
-/** A job that has not finished this long after its deadline needs intervention. */
+/** A job that has not finished this long after its deadline needs intervention, as does a pod this long after its result. */
 const OVERDUE_GRACE_MS = 600_000;
 
 const NO_PROGRESS: Reason = 'NoProgress';
+const NODE_SILENT: Reason = 'NodeSilent';
 
 const isQueued = ({ spec, status }: ZipJob): boolean =>
   spec.suspend !== true && (status?.phase === undefined || status.phase === 'Queued');
@@ -37,7 +38,11 @@ const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources
 
 const RECOVERING: Reason = 'Recovering';
 
-const stuckReason = (zipJob: ZipJob): string | undefined => {
+/** True if the pod of a finished job, which keeps its slot, should be gone by now. */
+const isExitOverdue = (zipJob: ZipJob, now: Date): boolean =>
+  hasActivePod(zipJob) && now.getTime() > (timeOf(zipJob.status?.finishedAt) ?? Infinity) + OVERDUE_GRACE_MS;
+
+const unfinishedReason = (zipJob: ZipJob): string | undefined => {
   const { status } = zipJob;
   const waiting = findCondition(status?.conditions, 'Waiting');
   if (waiting?.status === 'True') return waiting.reason;
@@ -45,7 +50,12 @@ const stuckReason = (zipJob: ZipJob): string | undefined => {
   return status?.phase === 'Running' && status.reason === NO_PROGRESS ? NO_PROGRESS : undefined;
 };
 
-const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): void => {
+const stuckReason = (zipJob: ZipJob, now: Date): string | undefined => {
+  if (!isFinished(zipJob)) return unfinishedReason(zipJob);
+  return isExitOverdue(zipJob, now) ? NODE_SILENT : undefined;
+};
+
+const phaseGauges = (registry: Registry, { zipJobs, now }: ScrapeSources): void => {
   new Gauge({
     name: 'zip_jobs',
     help: 'ZipJobs by phase, counted in the cache at scrape',
@@ -64,7 +74,7 @@ const phaseGauges = (registry: Registry, zipJobs: ScrapeSources['zipJobs']): voi
     collect() {
       this.reset();
       for (const zipJob of zipJobs()) {
-        const reason = stuckReason(zipJob);
+        const reason = stuckReason(zipJob, now());
         if (reason !== undefined) this.inc({ reason });
       }
     },
@@ -134,7 +144,7 @@ const queueGauges = (registry: Registry, queues: ScrapeSources['queues']): void 
 
 /** Gauges that are computed from the caches and queues at each scrape, so that they are correct at once after a failover. */
 export const collectAtScrape = (registry: Registry, sources: ScrapeSources): void => {
-  phaseGauges(registry, sources.zipJobs);
+  phaseGauges(registry, sources);
   jobGauges(registry, sources);
   queueGauges(registry, sources.queues);
 };

@@ -223,6 +223,19 @@ describe('collectAtScrape', () => {
     expect(valueOf(lines, 'zip_jobs_stuck{reason="Recovering"}')).to.equal(1);
   });
 
+  it('counts a finished job as stuck whose pod is not known to be gone ten minutes later', async () => {
+    const finished = (seconds: number, podUid?: string) =>
+      aZipJob({
+        status: {
+          phase: 'Succeeded',
+          finishedAt: ago(seconds),
+          job: { name: 'j', uid: 'u', ...(podUid !== undefined && { podUid }) },
+        },
+      });
+    const lines = await setUp([finished(599, 'p'), finished(601, 'p'), finished(601)]).series();
+    expect(valueOf(lines, 'zip_jobs_stuck{reason="NodeSilent"}')).to.equal(1);
+  });
+
   it('reports zero if there are no jobs', async () => {
     const lines = await setUp().series();
     for (const name of ['zip_jobs_oldest_queued_seconds', 'zip_jobs_overdue', 'zip_webhooks_pending'])
