@@ -105,7 +105,9 @@ export const finished = (s: Situation): Step => {
   const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)
     ? [{ kind: 'removeFinalizer' }]
     : [];
-  if (metadata.deletionTimestamp !== undefined) return { status: s.status, actions: release };
+  if (metadata.deletionTimestamp !== undefined)
+    // A finalizer of another controller may keep the ZipJob, but not its slot.
+    return release.length > 0 ? { status: s.status, actions: release } : podExit(s);
   const exit = podExit(s);
   const reported = notify({ ...s, status: exit.status });
   const due = dueOf(s);

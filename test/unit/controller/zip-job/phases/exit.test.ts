@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
-import { ended } from '#test/support/builders/pod-statuses.ts';
+import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
 import { aResult, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 /** A job that its active pod finished with a result this many seconds ago. */
@@ -90,5 +90,21 @@ describe('decide while the pod of a finished job has not exited', () => {
   it('does not keep a job that is being deleted', () => {
     const zipJob = finishedFor(2, {}, { deletionTimestamp: ago(1), finalizers: ['zipjobs.dev/cleanup'] });
     expect(kinds(judge({ zipJob, job: aJob(), pods: [aPod('p1')] }))).to.deep.equal(['removeFinalizer']);
+  });
+
+  it('records the attempt of a job whose deletion waits for a finalizer of another controller, so that its slot is free', () => {
+    const zipJob = finishedFor(2, {}, { deletionTimestamp: ago(1), finalizers: ['example.com/audit'] });
+    const pods = [aPod('p1', { status: ended({ exitCode: 0 }) })];
+    const { status, actions } = judge({ zipJob, job: aJob(), pods });
+    expect(status?.attempts?.[0]).to.include({ podUid: 'uid-p1', class: 'success' });
+    expect(status?.job).to.not.have.property('podUid');
+    expect(actions).to.deep.equal([]);
+  });
+
+  it('deletes the Job of a pod that exited with 0 during a disruption, because the Job replaces it', () => {
+    const evicted = { ...disrupted(0), phase: 'Failed' };
+    const decision = judge({ zipJob: finishedFor(2), job: aJob(), pods: [aPod('p1', { status: evicted })] });
+    expect(decision.status?.attempts?.[0]).to.include({ class: 'disruption', exitCode: 0 });
+    expect(kinds(decision)).to.deep.equal(['deleteJob']);
   });
 });
