@@ -24,11 +24,22 @@ const invalid = (problem: string): DataUrl => ({ ok: false, problem });
 
 const TOO_LONG = invalid(`has more than ${MAX_DATA_BYTES} bytes of content`);
 
-const unescape = (text: string): Buffer =>
-  Buffer.from(
-    text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    'latin1',
-  );
+const PERCENT = 0x25;
+
+/** Of the code of a hexadecimal digit. */
+const digitOf = (code = 0): number => (code & 0xf) + (code > 0x39 ? 9 : 0);
+
+/** In one loop: a call per escape would block the event loop for tens of milliseconds. */
+const unescape = (text: string): Buffer => {
+  const bytes = Buffer.from(text, 'latin1');
+  let length = 0;
+  for (let at = 0; at < bytes.length; at += 1, length += 1) {
+    const code = bytes[at] ?? 0;
+    bytes[length] = code === PERCENT ? digitOf(bytes[at + 1]) * 16 + digitOf(bytes[at + 2]) : code;
+    if (code === PERCENT) at += 2;
+  }
+  return bytes.subarray(0, length);
+};
 
 const limited = (bytes: Buffer): DataUrl => (bytes.length > MAX_DATA_BYTES ? TOO_LONG : { ok: true, bytes });
 

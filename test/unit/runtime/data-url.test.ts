@@ -19,6 +19,13 @@ describe('readDataUrl', () => {
       expect(textOf(url)).to.equal(text);
     });
 
+  it('decodes every escape, in either letter case, to its byte', () => {
+    const all = Array.from({ length: 256 }, (_, byte) => byte);
+    const text = all.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+    for (const url of [`data:,${text}`, `data:,${text.toUpperCase()}`])
+      expect(readDataUrl(url)).to.deep.equal({ ok: true, bytes: Buffer.from(all) });
+  });
+
   for (const url of [
     'data:',
     'data:text/plain',

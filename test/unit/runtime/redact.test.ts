@@ -71,6 +71,9 @@ describe('redactText on a long text', function () {
     '://',
     'http://a/../',
     'token=',
+    'data:',
+    'data:;',
+    'data:,',
   ];
   for (const pump of pumps)
     it(`takes linear time for a repeated ${JSON.stringify(pump)} (N3)`, () => {
