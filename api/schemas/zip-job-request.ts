@@ -112,11 +112,15 @@ const fieldName = (pointer: string): string =>
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
 
+/** The caller chose the name, which can be as long as the body. */
+const SHOWN_NAME_LENGTH = 64;
+
 /** The error message for each schema keyword. */
 const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'type') return `must be of type ${error.params.type}`;
   if (error.keyword === 'required') return `is missing the field ${error.params.missingProperty}`;
-  if (error.keyword === 'additionalProperties') return 'has an unknown field';
+  if (error.keyword === 'additionalProperties')
+    return `has the unknown field ${JSON.stringify(error.params.additionalProperty.slice(0, SHOWN_NAME_LENGTH))}`;
   if (error.keyword === 'minItems') return 'must contain at least one entry';
   if (error.keyword === 'maxItems')
     return `has too many entries: an archive can contain at most ${error.params.limit} files`;

@@ -1,3 +1,4 @@
+import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
 import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';
@@ -34,6 +35,11 @@ const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)):
     'Unknown fields count.',
   ],
   ['Source URL', `${grouped(settings.maxUrlLength)} characters`, ''],
+  [
+    'File in a data: URL',
+    bytes(MAX_DATA_BYTES),
+    `${bytes(MAX_DATA_BYTES_IN_ALL)} in all data: URLs of a request.`,
+  ],
   ['Key', bytes(settings.maxKeyBytes), 'Encoded as UTF-8.'],
   ['Metadata', `${bytes(settings.maxMetadataBytes)}, ${MAX_METADATA_DEPTH} levels`, 'Serialized as JSON.'],
   ['Request headers', bytes(settings.maxHeaderBytes), ''],

@@ -194,6 +194,16 @@ describe('the options of a request', () => {
       .that.deep.equals(metadata);
   });
 
+  it('refuse an unknown option of the object by its name (C3)', () => {
+    for (const [field, shown] of [
+      ['acl', 'acl'],
+      ['x'.repeat(1000), 'x'.repeat(64)],
+    ] as const)
+      expect(withObject({ [field]: 'a' }))
+        .to.include(invalid('object'))
+        .and.to.have.property('message', `object has the unknown field "${shown}".`);
+  });
+
   it('refuse other options of the object that are no valid headers or tags (C1, C3)', () => {
     const eleven = Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`t${n}`, 'v']));
     for (const [field, value] of [
@@ -206,7 +216,6 @@ describe('the options of a request', () => {
       ['tags', { 'aws:a': 'x' }],
       ['tags', { a: 'x&b=y' }],
       ['tags', { '': 'x' }],
-      ['acl', 'public-read'],
     ] as const)
       expect(withObject({ [field]: value }), field).to.include(invalid('object'));
   });

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { ERROR_CODES } from '#api/error-codes.ts';
 import { html } from '#api/openapi/page/html.ts';
+import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import { API_STATUSES } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
@@ -65,6 +66,7 @@ describe('GET /docs', () => {
   it('contains the active limits', () => {
     expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('16,777,216 bytes');
     expect(page).to.contain('9,876,543 bytes').and.to.contain('7,200 seconds');
+    expect(page).to.contain('65,536 bytes').and.to.contain('1,048,576 bytes in all data: URLs');
   });
 
   it('starts with the Authorization header, which comes first in both operations too', () => {
@@ -77,6 +79,10 @@ describe('GET /docs', () => {
     const [create, read, webhook] = first.map(([, name]) => name);
     expect([create, read]).to.deep.equal(Array(2).fill('<code>Authorization</code>'));
     expect(webhook).to.equal('<code>webhook-id</code>');
+  });
+
+  it('lists the options of a request', () => {
+    for (const option of CALLER_OPTIONS) expect(page).to.contain(`<td><code>${option}</code></td>`);
   });
 
   it('lists the fields of responses and webhooks, and explains each status', () => {
