@@ -7,8 +7,8 @@ export const MAX_DATA_BYTES_IN_ALL = 1024 * 1024;
 /** Of the text: every byte can be written as three characters, and a media type precedes the content. */
 export const MAX_DATA_URL_LENGTH = 3 * MAX_DATA_BYTES + 256;
 
-/** Only characters that redactText masks to the end. */
-const DATA_URL = /^data:([^\s"'<>`\\,]{0,200}),([^\s"'<>`\\]*)$/i;
+/** Only characters that redactText masks to the end. Readers disagree whether the content continues after a `#`. */
+const DATA_URL = /^data:([^\s"'<>`\\,#]{0,200}),([^\s"'<>`\\#]*)$/i;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 const NOT_PLAIN = /[^\x21-\x7e]/;
 const UNESCAPED = /%(?![0-9A-Fa-f]{2})/;

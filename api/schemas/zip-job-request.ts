@@ -104,16 +104,17 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
 /** Functions check these keywords after the schema, with more specific error messages. */
 const KEYWORDS_OF_CHECKS = ['pattern', 'format', 'propertyNames', 'maxProperties'] as const;
 
+/** Callers choose the names in `headers`, `metadata` and `tags`, which can be as long as the body. */
+const SHOWN_NAME_LENGTH = 64;
+
 /** `/urls/3/url` -> `urls[3].url` */
 const fieldName = (pointer: string): string =>
   pointer
     .split('/')
     .slice(1)
+    .map((part) => part.slice(0, SHOWN_NAME_LENGTH))
     .map((part, index) => (/^\d+$/.test(part) ? `[${part}]` : index === 0 ? part : `.${part}`))
     .join('');
-
-/** The caller chose the name, which can be as long as the body. */
-const SHOWN_NAME_LENGTH = 64;
 
 /** The error message for each schema keyword. */
 const problemOf = (error: DefinedError): string => {

@@ -202,6 +202,10 @@ describe('the options of a request', () => {
       expect(withObject({ [field]: 'a' }))
         .to.include(invalid('object'))
         .and.to.have.property('message', `object has the unknown field "${shown}".`);
+    expect(withObject({ tags: { ['x'.repeat(1000)]: 1 } })).to.have.property(
+      'message',
+      `object.tags.${'x'.repeat(64)} must be of type string.`,
+    );
   });
 
   it('refuse other options of the object that are no valid headers or tags (C1, C3)', () => {
