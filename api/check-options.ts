@@ -91,7 +91,7 @@ const assertNotLooser = (
   if (order.indexOf(chosen) < order.indexOf(demanded))
     throw parameterInvalid(
       option,
-      `${option} cannot be "${chosen}": the ${by} demands "${demanded}", and a request can only be stricter.`,
+      `${option} cannot be "${chosen}": the ${by} requires "${demanded}", and a request can only be stricter.`,
     );
 };
 
@@ -123,7 +123,7 @@ const checkTime = (text: string | undefined): string | undefined => {
 
 /**
  * The options of a body whose types are valid.
- * @throws ApiError parameter_invalid for a closed option, a looser one than the project demands, or an invalid time
+ * @throws ApiError parameter_invalid for a closed option, a looser one than the project requires, or an invalid time
  */
 export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOptions => {
   assertOpen(body, rules);

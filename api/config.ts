@@ -37,7 +37,7 @@ const SERVER = {
     default: '',
     pattern: String.raw`^(https?://([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?)?$`,
     description:
-      'URL of the API for callers, without a path, such as https://zips.example.com, for openapi.json, /docs and help links; empty for links without a host',
+      'URL of the API for callers, without a path, such as https://zips.example.com, for the links in openapi.json, /docs and ?expand=error; empty for links without a host',
   },
   helpUrl: {
     env: 'HELP_URL',

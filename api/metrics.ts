@@ -67,7 +67,7 @@ const limitMetrics = (registers: Registry[]) => ({
   }),
   bodyDelays: new Counter({
     name: 'zip_api_body_delay_seconds_total',
-    help: 'Seconds that the reading of request bodies waited because their project sent more bytes per second than are read without delay.',
+    help: 'Seconds for which the API paused the reading of request bodies because their project sent too many bytes per second.',
     registers,
   }),
   uncounted: new Counter({

@@ -42,11 +42,12 @@ const TAG_TEXT = /^[A-Za-z0-9 +\-=._:/@]*$/;
 const headerProblem = (value: string): string | undefined => {
   if (value.length > OBJECT_LIMITS.headerLength)
     return `is longer than ${OBJECT_LIMITS.headerLength} characters`;
-  return HEADER_VALUE.test(value) ? undefined : 'is not visible ASCII without spaces around it';
+  return HEADER_VALUE.test(value) ? undefined : 'must be printable ASCII without leading or trailing spaces';
 };
 
 const metadataNameProblem = (name: string): string | undefined => {
-  if (!METADATA_NAME.test(name)) return 'has a name that is not lowercase letters, digits and inner "-"';
+  if (!METADATA_NAME.test(name))
+    return 'has an invalid name: use lowercase letters and digits, with "-" between them';
   return name.startsWith(OWN_PREFIX)
     ? `has a name that starts with "${OWN_PREFIX}", which is reserved`
     : undefined;
@@ -58,11 +59,12 @@ const metadataProblem = (metadata: Readonly<Record<string, string>>): string | u
     return `has more than ${OBJECT_LIMITS.metadataEntries} entries`;
   const bytes = entries.reduce((sum, [name, value]) => sum + Buffer.byteLength(name + value), 0);
   if (bytes > OBJECT_LIMITS.metadataBytes)
-    return `has names and values of more than ${OBJECT_LIMITS.metadataBytes} bytes in all`;
+    return `has more than ${OBJECT_LIMITS.metadataBytes} bytes of names and values`;
   for (const [name, value] of entries) {
     const problem = metadataNameProblem(name);
     if (problem !== undefined) return problem;
-    if (!HEADER_VALUE.test(value)) return 'has a value that is not visible ASCII without spaces around it';
+    if (!HEADER_VALUE.test(value))
+      return 'has an invalid value: use printable ASCII without leading or trailing spaces';
   }
   return undefined;
 };
@@ -72,19 +74,19 @@ const tagsProblem = (tags: Readonly<Record<string, string>>): string | undefined
   if (entries.length > OBJECT_LIMITS.tags) return `has more than ${OBJECT_LIMITS.tags} tags`;
   for (const [name, value] of entries) {
     if (name === '' || name.length > OBJECT_LIMITS.tagNameLength || !TAG_TEXT.test(name))
-      return `has a name that is not 1 to ${OBJECT_LIMITS.tagNameLength} ASCII letters, digits, spaces and + - = . _ : / @`;
+      return `has an invalid name: use 1 to ${OBJECT_LIMITS.tagNameLength} ASCII letters, digits, spaces and + - = . _ : / @`;
     if (/^aws:/i.test(name)) return 'has a name that starts with "aws:", which is reserved';
     if (value.length > OBJECT_LIMITS.tagValueLength || !TAG_TEXT.test(value))
-      return `has a value that is not up to ${OBJECT_LIMITS.tagValueLength} ASCII letters, digits, spaces and + - = . _ : / @`;
+      return `has an invalid value: use at most ${OBJECT_LIMITS.tagValueLength} ASCII letters, digits, spaces and + - = . _ : / @`;
   }
   return undefined;
 };
 
 const contentTypeProblem = (value: string): string | undefined =>
-  CONTENT_TYPE.test(value) ? undefined : 'is not a media type such as application/zip';
+  CONTENT_TYPE.test(value) ? undefined : 'is not a valid media type, such as application/zip';
 
 const storageClassProblem = (value: string): string | undefined =>
-  STORAGE_CLASS.test(value) ? undefined : 'is not the name of a storage class such as STANDARD_IA';
+  STORAGE_CLASS.test(value) ? undefined : 'is not a valid name of a storage class, such as STANDARD_IA';
 
 export interface ObjectOptionsFault {
   readonly field: keyof ChosenObjectOptions;
@@ -121,6 +123,6 @@ export const findUnsupported = (
       problem: `is not supported by the store; use one of ${classes.join(', ')}`,
     };
   if (tags !== undefined && kind === 'r2')
-    return { field: 'tags', problem: 'is not supported by R2; use metadata' };
+    return { field: 'tags', problem: 'is not supported by R2; use metadata instead' };
   return undefined;
 };

@@ -50,7 +50,7 @@ const valueProblem = (value: unknown): string | undefined => {
   if (value.length > SOURCE_HEADER_LIMITS.valueLength)
     return `has a value of more than ${SOURCE_HEADER_LIMITS.valueLength} characters`;
   if (!VISIBLE_ASCII.test(value) || value !== value.trim())
-    return 'has a value that is not visible ASCII without spaces around it';
+    return 'has an invalid value: use printable ASCII without leading or trailing spaces';
   return undefined;
 };
 

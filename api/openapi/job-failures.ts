@@ -9,7 +9,7 @@ const FILE = '`file_index` names the file.';
 
 /** What a failure means for the caller, and what the caller can do. */
 const SENTENCES = {
-  InvalidTask: `The service could not read its own job. ${REPORT}`,
+  InvalidTask: `The service cannot run the job, for example because the store does not support an option in \`jobDefaults.objectOptions\` of the project. The message says why. ${REPORT}`,
   FileListMismatch: `The stored list of files is damaged. Send the request again, and report it to the operator of the service.`,
   SourceUnreachable: `A source could not be reached: its name does not resolve, its address is not public, or it accepts no connection. ${FILE} Check its URL.`,
   SourceNotFound: `A source responded with a status such as 404 or 403 that a retry does not change. ${FILE} Correct its URL.`,
@@ -36,9 +36,9 @@ const SENTENCES = {
   StoreProxyAuthenticationRequired: `The proxy of the service refused the connection to the storage provider. ${REPORT}`,
   StoreProxyForbidden: `The proxy of the service forbids connections to the storage provider. ${REPORT}`,
   StoreUnavailable: `The storage provider stayed unavailable during all retries. ${RETRY}`,
-  StoreCorrupted: `The storage provider stored other data than the service sent. ${RETRY}`,
+  StoreCorrupted: `The storage provider stored other data than the service sent. Do not use an object at the key: it is wrong if the service could not delete it. ${RETRY}`,
   ObjectExists:
-    'An object exists at the key, and the bucket does not permit replacing it. Send a new request with another key.',
+    'An object exists at the key, and the request, the project or the bucket does not permit replacing it. Send a new request with another key.',
   OutcomeUnknown:
     'The upload was interrupted at its end, and the storage provider does not reveal whether the archive exists. Check the bucket before you send the request again.',
   Superseded: `Another process of the service took over the job. ${RETRY}`,

@@ -19,7 +19,7 @@ export const ERROR_SCHEMAS = {
   },
   Error: {
     type: 'object',
-    description: 'Why the request was refused. Nothing was created.',
+    description: 'Why the request was refused or failed.',
     required: ['type', 'code', 'message', 'param'],
     properties: {
       type: {

@@ -11,7 +11,7 @@ export const REQUEST_EXAMPLES = {
     value: { urls: [FILE], bucket_name: 'reports', key: 'archives/2026.zip' },
   },
   everything: {
-    summary: 'All fields',
+    summary: 'With headers, service and metadata',
     value: {
       urls: [
         FILE,

@@ -18,7 +18,8 @@ export interface OptionFields {
   readonly object?: ObjectFields;
 }
 
-const CLOSED = 'The operator or the project can close this option; then it is refused with 422.';
+const CLOSED =
+  'The operator or the project can close this option: then a request with it is refused with 422.';
 const byDefault = (field: string, otherwise: string): string =>
   `Default: \`jobDefaults.${field}\` of the project, or else ${otherwise}. ${CLOSED}`;
 
@@ -26,7 +27,7 @@ export const OPTION_SCHEMAS = {
   on_source_error: {
     type: 'string',
     enum: SOURCE_ERROR_CHOICES,
-    description: `What happens if a source fails for good before its entry has started: the job fails, the file is left out, or a short text takes its place. \`?expand=archive\` and the webhook list the indices of failed files. ${byDefault('onSourceError', '`fail`')}`,
+    description: `What happens if a source fails after all retries, before its entry has started: \`fail\` fails the job, \`skip\` leaves the file out, \`placeholder\` writes a short text in its place. \`?expand=archive\` and the webhook list the indices of skipped and replaced files. ${byDefault('onSourceError', '`fail`')}`,
   },
   compression: {
     type: 'string',
@@ -36,7 +37,7 @@ export const OPTION_SCHEMAS = {
   on_conflict: {
     type: 'string',
     enum: ON_CONFLICTS,
-    description: `Whether to replace an existing object at the key, or to fail and keep it. \`replace\` is refused if the bucket or the project demands \`fail\`. Default: what the bucket or the project demands, or else \`replace\`. ${CLOSED}`,
+    description: `What happens if an object exists at the key: \`replace\` replaces it, \`fail\` fails the job and keeps the object. \`replace\` is refused if the bucket or the project requires \`fail\`. Default: what the bucket or the project requires, or else \`replace\`. ${CLOSED}`,
   },
   sha256: {
     type: 'boolean',
@@ -45,12 +46,12 @@ export const OPTION_SCHEMAS = {
   manifest: {
     type: 'string',
     enum: MANIFESTS,
-    description: `Adds a last entry that lists the contents of the archive, with the SHA-256 of each file, as JSON. Its name is \`jobDefaults.manifestEntry\` of the project, or else \`manifest.json\`; no file may have this name. Default: a manifest only if the project names one. ${CLOSED}`,
+    description: `Adds a last entry that lists the contents of the archive, with the SHA-256 of each file, as JSON. Its name is \`jobDefaults.manifestEntry\` of the project, or else \`manifest.json\`; no file may have this name. Default: a manifest only if the project sets \`jobDefaults.manifestEntry\`. ${CLOSED}`,
   },
   portable_names: {
     type: 'string',
     enum: PORTABLE_NAMES,
-    description: `What happens to file names that Windows does not support: \`keep\` keeps them, \`rewrite\` changes them, \`refuse\` refuses the request. A request can only be stricter than \`jobDefaults.portableNames\` of the project, in this order. Default: that of the project, or else \`keep\`. ${CLOSED}`,
+    description: `What happens to file names that Windows does not support: \`keep\` keeps them, \`rewrite\` changes them, \`refuse\` refuses the request. A request can only be stricter, in this order, than \`jobDefaults.portableNames\` of the project. Default: that of the project, or else \`keep\`. ${CLOSED}`,
   },
   modification_time: {
     type: 'string',

@@ -18,7 +18,7 @@ const header = (description: string, example: string) => ({
   minLength: 1,
   maxLength: headerLength,
   pattern: HEADER_VALUE_PATTERN,
-  description: `${description} Visible ASCII. Default: that of the project, or else of the bucket.`,
+  description: `${description} Printable ASCII without leading or trailing spaces. Default: that of the project, or else of the bucket.`,
   examples: [example],
 });
 
@@ -27,7 +27,7 @@ export const OBJECT_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   description:
-    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket. The operator or the project can close each; then it is refused with 422.',
+    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket. The operator or the project can close each option: then a request with it is refused with 422.',
   properties: {
     content_disposition: header(
       'Content-Disposition of the object.',
@@ -53,7 +53,7 @@ export const OBJECT_SCHEMA = {
       type: 'object',
       maxProperties: metadataEntries,
       additionalProperties: { type: 'string' },
-      description: `User metadata of the object: at most ${metadataEntries} entries, and ${metadataBytes} bytes of names and values in all. Names have lowercase letters, digits and inner "-"; names that start with \`zip-\` are reserved. Values are visible ASCII.`,
+      description: `User metadata of the object: at most ${metadataEntries} entries, and ${metadataBytes} bytes of names and values in all. Names consist of lowercase letters and digits, with "-" between them; names that start with \`zip-\` are reserved. Values are printable ASCII without leading or trailing spaces.`,
       examples: [{ department: 'sales' }],
     },
     tags: {

@@ -52,7 +52,7 @@ export const WEBHOOK_SCHEMAS = {
   },
   ZipFailedEvent: {
     type: 'object',
-    description: 'The job failed, and there is no archive.',
+    description: 'The job failed. The description of its failure code says whether an archive may exist.',
     required: [...REQUIRED, 'error'],
     properties: {
       type: one('FAILED', 'Type of the event.'),

@@ -30,7 +30,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       minLength: 1,
       maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
       pattern: URL_PATTERN,
-      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters. A presigned URL is treated as a secret. A data: URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in one request.`,
+      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {
@@ -51,7 +51,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
         maxLength: SOURCE_HEADER_LIMITS.valueLength,
         pattern: HEADER_VALUE_PATTERN,
       },
-      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of visible ASCII. They are not forwarded when a source redirects to another origin.`,
+      description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
       examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
     },
   },

@@ -112,7 +112,7 @@ export const STATUS_MEANINGS: Readonly<Record<ApiStatus, string>> = {
   none: 'The job is queued and has not started.',
   processing: 'The job is downloading files and writing the archive.',
   succeeded: 'The archive is in the bucket.',
-  failed: 'The job failed, and no archive was created.',
+  failed: 'The job failed. No archive exists, unless the failure code says otherwise.',
 };
 
 /** The body of every successful response, as the schemas of the OpenAPI document. */

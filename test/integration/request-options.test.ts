@@ -167,7 +167,7 @@ describe('the options of a request', function () {
     }
   });
 
-  it('are refused if the project demands more or closes them (C2, C3)', async () => {
+  it('are refused if the project is stricter or closes them (C2, C3)', async () => {
     const spec = {
       jobDefaults: { portableNames: 'refuse', onConflict: 'fail' },
       callerOptions: { closed: ['compression'] },

@@ -19,7 +19,7 @@ export const errorsSection = (): Html => html`
 </section>
 <section aria-labelledby="failures">
 <h2 id="failures">Failure codes of jobs</h2>
-<p>A failed job has the status <code>failed</code>; it is not an HTTP error, and there is no archive. The code is in
+<p>A failed job has the status <code>failed</code>; it is not an HTTP error. No archive exists, unless the table says otherwise. The code is in
 <code>error.code</code> of the webhook and of the response to <code>?expand=error</code>.
 <code>error.retriable</code> says whether retrying may help.</p>
 <div class="wide" tabindex="0"><table>${head('Code', '', 'Meaning')}

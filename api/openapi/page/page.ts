@@ -81,7 +81,8 @@ const webhooks = ({ document, samples }: PageOptions): Part =>
     ({ operation }) => html`
 ${operationSection({ method: 'POST', path: 'webhook URL of the project', operation, schemas: document.components.schemas })}
 <h3 id="receive">Receive webhooks</h3>
-<p>Start one of these servers, and set the webhook URL of the project to its address, which must use HTTPS:</p>
+<p>Start one of these servers behind a proxy with HTTPS, and set the webhook URL of the project to its public address, such as
+<code>https://app.example.com/webhook</code>:</p>
 ${samples.receiveWebhook.map(shown)}
 <h3 id="verify">Verify a webhook</h3>
 <p>Use any <a href="https://www.standardwebhooks.com" rel="noreferrer">Standard Webhooks</a> library, or verify the signature yourself:</p>

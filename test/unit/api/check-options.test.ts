@@ -92,7 +92,7 @@ describe('the options of a request', () => {
     });
   }
 
-  it('refuse less than the project demands and accept more (C2)', () => {
+  it('are refused if they are less strict than the project, and accepted if they are stricter (C2)', () => {
     for (const [demanded, chosen, isAllowed] of [
       ['refuse', 'keep', false],
       ['refuse', 'rewrite', false],
@@ -110,7 +110,7 @@ describe('the options of a request', () => {
         expect(got)
           .to.include(invalid('portable_names'))
           .and.to.have.property('message')
-          .that.contains(`demands "${demanded}"`);
+          .that.contains(`requires "${demanded}"`);
     }
     const keeping = { jobDefaults: { onConflict: 'fail' } };
     expect(refusalOf({ ...A_REQUEST, on_conflict: 'replace' }, keeping)).to.include(invalid('on_conflict'));
@@ -165,18 +165,18 @@ describe('the options of a request', () => {
 
   for (const [name, metadata, message] of [
     ['the attempt of the service', { 'zip-attempt': 'x' }, 'starts with "zip-", which is reserved'],
-    ['a name of the service', { 'zip-': 'x' }, 'has a name'],
-    ['a name of the service in other letters', { 'Zip-Attempt': 'x' }, 'has a name that is not lowercase'],
-    ['a name with a line break', { 'a\r\nx-amz-acl': 'public-read' }, 'has a name that is not lowercase'],
-    ['a name that is not ASCII', { ä: 'x' }, 'has a name that is not lowercase'],
-    ['CR in a value', { a: 'x\ry' }, 'has a value that is not visible ASCII'],
-    ['LF in a value', { a: 'x\ny' }, 'has a value that is not visible ASCII'],
-    ['a value that is not ASCII', { a: 'ü' }, 'has a value that is not visible ASCII'],
-    ['spaces around a value', { a: ' x' }, 'has a value that is not visible ASCII'],
+    ['a name of the service', { 'zip-': 'x' }, 'has an invalid name'],
+    ['a name of the service in other letters', { 'Zip-Attempt': 'x' }, 'has an invalid name'],
+    ['a name with a line break', { 'a\r\nx-amz-acl': 'public-read' }, 'has an invalid name'],
+    ['a name that is not ASCII', { ä: 'x' }, 'has an invalid name'],
+    ['CR in a value', { a: 'x\ry' }, 'has an invalid value: use printable ASCII'],
+    ['LF in a value', { a: 'x\ny' }, 'has an invalid value: use printable ASCII'],
+    ['a value that is not ASCII', { a: 'ü' }, 'has an invalid value: use printable ASCII'],
+    ['spaces around a value', { a: ' x' }, 'has an invalid value: use printable ASCII'],
     [
       'more than the limit in all',
       { a: 'x'.repeat(1000), b: 'x'.repeat(919) },
-      'more than 1920 bytes in all',
+      'more than 1920 bytes of names and values',
     ],
   ] as const)
     it(`refuse metadata of the object with ${name} (C1)`, () => {

@@ -157,7 +157,7 @@ describe('POST /zips', () => {
       const refused = await api.post({ ...body, on_conflict: 'replace' });
       expect(refused.status).to.equal(422);
       expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'on_conflict' });
-      expect(refused.body.error?.message).to.contain('the bucket demands "fail"');
+      expect(refused.body.error?.message).to.contain('the bucket requires "fail"');
       expect(api.jobs.all()).to.deep.equal([]);
       for (const request of [body, { ...body, on_conflict: 'fail' }, { ...A_REQUEST, on_conflict: 'fail' }])
         expect((await api.post(request)).status).to.equal(201);
