@@ -27,7 +27,7 @@ export const OPTION_SCHEMAS = {
   on_source_error: {
     type: 'string',
     enum: SOURCE_ERROR_CHOICES,
-    description: `What happens if a source fails after all retries, before its entry has started: \`fail\` fails the job, \`skip\` leaves the file out, \`placeholder\` writes a short text in its place. \`?expand=archive\` and the webhook list the indices of skipped and replaced files. ${byDefault('onSourceError', '`fail`')}`,
+    description: `What happens if the download of a file finally fails before its entry has started: \`fail\` fails the job, \`skip\` leaves the file out, \`placeholder\` writes a short text in its place. \`?expand=archive\` and the webhook list the indices of skipped and replaced files. ${byDefault('onSourceError', '`fail`')}`,
   },
   compression: {
     type: 'string',

@@ -2,8 +2,8 @@
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
  * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
- * on request, beside `node -e 0`), cold-start, controller, api, and neighbours (with `--way NAME` for some of its ways). On
- * a shared machine only ratios within one run are meaningful.
+ * on request, with `node -e 0` for comparison), cold-start, controller, api, and neighbours (with `--way NAME` for some of
+ * its ways). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';

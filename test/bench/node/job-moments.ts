@@ -1,4 +1,4 @@
-/** When what happens to a job on a real node, from its POST to its end. */
+/** The moments of a job on a real node, from its POST to its success. */
 import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { type Followed, followObjects } from '#test/support/clients/follow-objects.ts';
