@@ -57,7 +57,7 @@ export const OPTION_SCHEMAS = {
     type: 'string',
     format: 'date-time',
     pattern: TIME_PATTERN,
-    description: `Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. ${byDefault('fixedModificationTime', 'the Last-Modified of each source')}`,
+    description: `Modification time of all entries, from 1980 to 2107 (RFC 3339), so that the same files produce the same archive. ${byDefault('fixedModificationTime', 'the Last-Modified of each source, or the time of the request if a source has none')}`,
     examples: ['2026-01-31T12:00:00Z'],
   },
   sequential: {
