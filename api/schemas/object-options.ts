@@ -37,7 +37,8 @@ export const OBJECT_SCHEMA = {
       type: 'string',
       minLength: 1,
       maxLength: 256,
-      description: 'Content-Type of the object. Default: that of the project, or else application/zip.',
+      description:
+        'Content-Type of the object: a type of `application/`, except XML and JavaScript. Default: that of the project, or else application/zip.',
       examples: ['application/zip'],
     },
     cache_control: header('Cache-Control of the object.', 'private, max-age=3600'),

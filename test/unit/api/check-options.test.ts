@@ -213,7 +213,11 @@ describe('the options of a request', () => {
     for (const [field, value] of [
       ['content_disposition', 'attachment\r\nx-amz-acl: public-read'],
       ['content_type', 'zip'],
-      ['content_type', 'a/b\n'],
+      ['content_type', 'application/zip\n'],
+      ['content_type', 'text/html'],
+      ['content_type', 'image/svg+xml'],
+      ['content_type', 'application/xhtml+xml'],
+      ['content_type', 'application/javascript'],
       ['cache_control', 'ü'],
       ['storage_class', 'glacier'],
       ['tags', eleven],
