@@ -16,6 +16,15 @@ LONGEST_URL_PATH = 1000
 # A longer name leaves no space for a folder, a longer key none for a digest.
 LONGEST_NAME = 200
 LONGEST_KEY = 200
+# In the years that an archive can contain.
+TIME = "2026-01-31T12:00:00Z"
+# Every kind of store supports these options of the object, except tags.
+OBJECT = {
+    "content_type": "application/zip",
+    "storage_class": "STANDARD",
+    "metadata": {"department": "sales"},
+    "tags": {"retention": "30 days"},
+}
 
 
 def repaired_file(index, file):
@@ -30,9 +39,24 @@ def repaired_file(index, file):
     return repaired
 
 
+def repaired_object(options, service):
+    """The options of the object with valid values. R2 supports no tags."""
+    repaired = {name: OBJECT.get(name, value) for name, value in options.items()}
+    if service == "r2":
+        repaired.pop("tags", None)
+    return repaired
+
+
 def repaired_body(body):
     files = [repaired_file(index, file) for index, file in enumerate(body["urls"])]
-    return {**body, "bucket_name": BUCKET, "urls": files}
+    if body.get("portable_names") == "refuse":
+        files = [{**file, "filename": str(index)} for index, file in enumerate(files)]
+    repaired = {**body, "bucket_name": BUCKET, "urls": files}
+    if "modification_time" in body:
+        repaired["modification_time"] = TIME
+    if "object" in body:
+        repaired["object"] = repaired_object(body["object"], body.get("service"))
+    return repaired
 
 
 def repaired_key(key, body):
