@@ -119,7 +119,7 @@ describe('a job', function () {
     ]);
     expect(row).to.match(
       new RegExp(
-        `^${name}\\s+Succeeded\\s+Uploaded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+\\d+m?s\\s`,
+        `^${name}\\s+Succeeded\\s+Uploaded\\s+1/1\\s+\\d+\\s+s3-${project.bucketName}\\s+1\\s+(?:\\d+m)?\\d+s\\s`,
       ),
     );
     // Events are recorded asynchronously.
