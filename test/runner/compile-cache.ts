@@ -24,7 +24,8 @@ export const limitCompileCache = (log: Log): Promise<void> =>
       folder: COMPILE_CACHE,
       what: 'compiled modules of earlier tests',
       limitMib: LIMIT_MIB,
-      clear: () => rm(COMPILE_CACHE, { recursive: true, force: true }),
+      // Processes of another checkout may write files meanwhile.
+      clear: () => rm(COMPILE_CACHE, { recursive: true, force: true, maxRetries: 10 }),
     },
     log,
   );
