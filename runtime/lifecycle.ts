@@ -17,6 +17,11 @@ export interface RunOptions {
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+/** Without a listener, a signal that arrives while Node exits would replace the exit code. */
+const exitNow = (): void => {
+  process.exit();
+};
+
 /**
  * Runs a process: converts signals to an AbortSignal, releases resources in reverse order, and sets the exit code. A
  * second signal, or a shutdown that takes too long, ends the process immediately with code 1.
@@ -43,6 +48,6 @@ export const run = async (
     options.log.fatal({ err: error }, 'exiting after an error');
     process.exitCode = options.failureExitCode?.(error) ?? 1;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, onSignal);
+    for (const signal of SIGNALS) process.off(signal, onSignal).on(signal, exitNow);
   }
 };

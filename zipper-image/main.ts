@@ -226,6 +226,4 @@ const start = async (): Promise<void> => {
 
 // Node ends with 13, an exit code of a permanent failure here, if a promise is never resolved and nothing else is pending.
 process.exitCode = EXIT_CODES.internal;
-// The exit code must survive a signal that arrives when the task has ended and Node is about to exit.
-process.on('SIGTERM', () => undefined);
 await start();
