@@ -1,5 +1,6 @@
 import { publicBasePaths } from '../base-paths.ts';
 import { OBJECT_SCHEMA } from '../schemas/object-options.ts';
+import { schemaRef } from '../schemas/schema-ref.ts';
 import { WEBHOOK_SCHEMAS } from '../schemas/webhook.ts';
 import { ZIP_SCHEMAS } from '../schemas/zip.ts';
 import { zipJobRequestSchema } from '../schemas/zip-job-request.ts';
@@ -25,7 +26,7 @@ const requestSchema = (settings: PublishedSettings) => {
   const schema = zipJobRequestSchema(settings);
   return {
     ...schema,
-    properties: { ...schema.properties, object: { $ref: '#/components/schemas/ObjectOptions' } },
+    properties: { ...schema.properties, object: schemaRef('ObjectOptions') },
   };
 };
 

@@ -1,14 +1,12 @@
 import { EXPANSIONS } from '../expand/read-expand.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../idempotency/idempotency-key.ts';
-import type { Operation, Parameter, Response, Schema } from './document-types.ts';
+import { schemaRef } from '../schemas/schema-ref.ts';
+import type { Operation, Parameter, Response } from './document-types.ts';
+import { grouped } from './grouped.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
-
-const grouped = (figure: number): string => figure.toLocaleString('en-US');
-
-const ref = (name: string): Schema => ({ $ref: `#/components/schemas/${name}` });
 
 const EXPAND: Parameter = {
   name: 'expand',
@@ -61,7 +59,7 @@ const ID: Parameter = {
 const created = (): Response => ({
   description: 'The job was accepted and runs in the background.',
   headers: headersOf(201),
-  content: { 'application/json': { schema: ref('ZipResponse'), examples: CREATED_EXAMPLES } },
+  content: { 'application/json': { schema: schemaRef('ZipResponse'), examples: CREATED_EXAMPLES } },
   links: {
     read: {
       operationId: 'readZip',
@@ -84,7 +82,7 @@ export const createZip = (settings: PublishedSettings): Operation => ({
   ],
   requestBody: {
     required: true,
-    content: { 'application/json': { schema: ref('ZipRequest'), examples: REQUEST_EXAMPLES } },
+    content: { 'application/json': { schema: schemaRef('ZipRequest'), examples: REQUEST_EXAMPLES } },
   },
   responses: { 201: created(), ...errorResponses('create', settings) },
 });
@@ -101,7 +99,7 @@ export const readZip = (settings: PublishedSettings): Operation => ({
       description: 'The current state of the job.',
       headers: headersOf(200),
       content: {
-        'application/json': { schema: ref('ZipResponse'), examples: readExamples(settings.helpUrl) },
+        'application/json': { schema: schemaRef('ZipResponse'), examples: readExamples(settings.helpUrl) },
       },
     },
     ...errorResponses('read', settings),

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorBody } from '../api-error.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../error-codes.ts';
+import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Examples, Response } from './document-types.ts';
 import { errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
@@ -15,7 +16,7 @@ export const ERROR_SCHEMAS = {
     type: 'object',
     description: 'The body of every error response.',
     required: ['error'],
-    properties: { error: { $ref: '#/components/schemas/Error' } },
+    properties: { error: schemaRef('Error') },
   },
   Error: {
     type: 'object',
@@ -49,7 +50,7 @@ const responseOf = (status: number, codes: readonly ErrorCode[], settings: Publi
   return {
     description: `${STATUS_CODES[status] ?? 'Error'}: ${codes.join(', ')}.`,
     headers: headersOf(status),
-    content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorResponse' }, examples } },
+    content: { 'application/json': { schema: schemaRef('ErrorResponse'), examples } },
   };
 };
 

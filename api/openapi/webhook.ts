@@ -1,3 +1,4 @@
+import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Operation, Parameter } from './document-types.ts';
 import { TRACEPARENT_EXAMPLE, WEBHOOK_EXAMPLES } from './zip-examples.ts';
 
@@ -39,7 +40,7 @@ export const WEBHOOK: Operation = {
     required: true,
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/WebhookEvent' },
+        schema: schemaRef('WebhookEvent'),
         examples: WEBHOOK_EXAMPLES,
       },
     },

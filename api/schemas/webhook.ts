@@ -1,10 +1,9 @@
 import { SERVICES } from '#crds/zip-job.ts';
-
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+import { schemaRef } from './schema-ref.ts';
 
 const COMMON = {
   zip_id: { type: 'string', description: 'The `uuid` of the job.' },
-  bucket: ref('EventBucket'),
+  bucket: schemaRef('EventBucket'),
   key: { type: 'string', description: 'Key of the archive in the bucket.' },
   metadata: {
     type: 'object',
@@ -20,13 +19,13 @@ const one = (value: string, description: string) => ({ type: 'string', enum: [va
 export const WEBHOOK_SCHEMAS = {
   WebhookEvent: {
     description: 'The body of a webhook. `type` says which event it is.',
-    oneOf: [ref('ZipCompletedEvent'), ref('ZipFailedEvent'), ref('TestEvent')],
+    oneOf: [schemaRef('ZipCompletedEvent'), schemaRef('ZipFailedEvent'), schemaRef('TestEvent')],
     discriminator: {
       propertyName: 'type',
       mapping: {
-        COMPLETED: '#/components/schemas/ZipCompletedEvent',
-        FAILED: '#/components/schemas/ZipFailedEvent',
-        TEST: '#/components/schemas/TestEvent',
+        COMPLETED: schemaRef('ZipCompletedEvent').$ref,
+        FAILED: schemaRef('ZipFailedEvent').$ref,
+        TEST: schemaRef('TestEvent').$ref,
       },
     },
   },
@@ -58,7 +57,7 @@ export const WEBHOOK_SCHEMAS = {
       type: one('FAILED', 'Type of the event.'),
       status: one('failed', 'Status of the job.'),
       ...COMMON,
-      error: ref('EventError'),
+      error: schemaRef('EventError'),
     },
   },
   TestEvent: {
@@ -84,7 +83,7 @@ export const WEBHOOK_SCHEMAS = {
     description: 'Why the job failed.',
     required: ['code', 'message'],
     properties: {
-      code: ref('FailureCode'),
+      code: schemaRef('FailureCode'),
       message: { type: 'string', description: 'Human-readable message, without URL queries.' },
       file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
     },

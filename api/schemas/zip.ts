@@ -1,5 +1,6 @@
 import { API_STATUSES, type ApiStatus, SERVICES } from '#crds/zip-job.ts';
 import type { Expansion } from '../expand/read-expand.ts';
+import { schemaRef } from './schema-ref.ts';
 
 const INT64 = { type: 'integer', format: 'int64', minimum: 0 } as const;
 const NUMBER = { type: 'number', minimum: 0 } as const;
@@ -14,7 +15,6 @@ const orNull = <S extends FieldSchema>(schema: S, description: string) => ({
   type: [schema.type, 'null'],
   description,
 });
-const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 /** An object whose fields are always present. */
 const fields = <P extends Readonly<Record<string, unknown>>>(description: string, properties: P) => ({
@@ -41,7 +41,7 @@ const EXPANSION_SCHEMAS = {
     updated_at: orNull(TIME, 'Time of this progress report.'),
   }),
   JobError: fields('Why a job failed.', {
-    code: ref('FailureCode'),
+    code: schemaRef('FailureCode'),
     message: { ...TEXT, description: 'Human-readable message, without URL queries.' },
     file_index: orNull(INT64, 'Index in `urls` of the failing file.'),
     http_status: orNull(INT64, 'HTTP status of the source response.'),
@@ -88,11 +88,11 @@ const EXPANSION_SCHEMAS = {
 } as const;
 
 const expansion = (name: keyof typeof EXPANSION_SCHEMAS, description: string) => ({
-  ...ref(name),
+  ...schemaRef(name),
   description,
 });
 const expansionOrNull = (name: keyof typeof EXPANSION_SCHEMAS, description: string) => ({
-  oneOf: [ref(name), { type: 'null' }],
+  oneOf: [schemaRef(name), { type: 'null' }],
   description,
 });
 
@@ -121,7 +121,7 @@ export const ZIP_SCHEMAS = {
     type: 'object',
     description: 'The body of every successful response.',
     required: ['data'],
-    properties: { data: ref('Zip') },
+    properties: { data: schemaRef('Zip') },
   },
   Zip: {
     type: 'object',

@@ -1,9 +1,9 @@
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
 import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
+import { grouped } from '../grouped.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';
 
-const grouped = (figure: number): string => figure.toLocaleString('en-US');
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
 const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 

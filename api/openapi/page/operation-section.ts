@@ -1,3 +1,4 @@
+import { nameOfRef } from '../../schemas/schema-ref.ts';
 import type { JsonContent, Operation, Parameter, Response, Schema } from '../document-types.ts';
 import { type Html, html, json, type Part, prose, table } from './html.ts';
 import { resolve, type Schemas, schemaRows } from './schema-rows.ts';
@@ -55,8 +56,7 @@ const fieldsTable = (schema: Schema, schemas: Schemas): Html => {
 
 const namedTable = (schema: Schema, schemas: Schemas): Html => {
   const named = resolve(schema, schemas);
-  const name = String(schema['$ref']).split('/').at(-1);
-  return html`<h4>${name}</h4><p>${prose(String(named['description']))}</p>${fieldsTable(named, schemas)}`;
+  return html`<h4>${nameOfRef(String(schema['$ref']))}</h4><p>${prose(String(named['description']))}</p>${fieldsTable(named, schemas)}`;
 };
 
 const bodySection = ({ operation, schemas }: OperationSection): Part => {

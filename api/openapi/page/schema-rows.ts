@@ -1,4 +1,5 @@
 import { isRecord } from '#runtime/kube/decode.ts';
+import { nameOfRef } from '../../schemas/schema-ref.ts';
 import type { Schema } from '../document-types.ts';
 
 export interface SchemaRow {
@@ -30,7 +31,7 @@ export type Schemas = Readonly<Record<string, Schema>>;
 /** The schema that a reference names, with the keywords beside the reference. */
 export const resolve = (schema: Schema, schemas: Schemas): Schema => {
   const { $ref, ...more } = schema;
-  const named = typeof $ref === 'string' ? schemas[$ref.split('/').at(-1) ?? ''] : undefined;
+  const named = typeof $ref === 'string' ? schemas[nameOfRef($ref)] : undefined;
   return named === undefined ? schema : { ...named, ...more };
 };
 
