@@ -1,6 +1,6 @@
 /** Values that all programs derive from a ZipJob in the same way. */
-import { bucketResourceName, zipJobName } from './api-group.ts';
-import { findCondition, REASONS } from './conditions.ts';
+import { ANNOTATIONS, bucketResourceName, zipJobName } from './api-group.ts';
+import { findCondition, REASONS, rfc3339 } from './conditions.ts';
 import { hasActivePod, SERVICES, type Service, SPEC_DEFAULTS, type ZipJob } from './zip-job.ts';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -37,6 +37,20 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
 /** Number of sources in the file list, inline or stored. */
 export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
   spec.filesFrom?.count ?? spec.files?.length ?? 0;
+
+/**
+ * When the job was accepted. The controller copies it to the status; until then, the annotation of the API has it, if the API
+ * created the job. Undefined for an object that the API server has not stored.
+ */
+export const acceptedAtOf = ({
+  metadata,
+  status,
+}: Pick<ZipJob, 'metadata' | 'status'>): string | undefined => {
+  if (status?.acceptedAt !== undefined) return status.acceptedAt;
+  const texts = [metadata.annotations?.[ANNOTATIONS.acceptedAt], metadata.creationTimestamp];
+  const time = texts.map((text) => new Date(text ?? '')).find((at) => !Number.isNaN(at.getTime()));
+  return time && rfc3339(time);
+};
 
 /** Whether the status of a finished job still changes: its webhook is pending, or its pod has not exited. */
 export const awaitsWebhookOrExit = ({ status = {} }: Pick<ZipJob, 'status'>): boolean =>

@@ -1,7 +1,6 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
-import { type Reason, rfc3339 } from '#crds/conditions.ts';
+import type { Reason } from '#crds/conditions.ts';
 import { apiStatusOf, type Failure, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
-import { bucketOf } from '#crds/zip-job-facts.ts';
+import { acceptedAtOf, bucketOf } from '#crds/zip-job-facts.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { Expansion } from './read-expand.ts';
 
@@ -86,13 +85,6 @@ const webhook: Expand = ({ spec, status = {} }) => {
       delivered_at: 'deliveredAt',
     }),
   };
-};
-
-/** The controller copies it to the status; until then, the API's own annotation has it, if the API created the job. */
-const acceptedAtOf = ({ metadata, status }: ZipJob): string | undefined => {
-  if (status?.acceptedAt !== undefined) return status.acceptedAt;
-  const time = new Date(metadata.annotations?.[ANNOTATIONS.acceptedAt] ?? metadata.creationTimestamp ?? '');
-  return Number.isNaN(time.getTime()) ? undefined : rfc3339(time);
 };
 
 const job: Expand = (zipJob) => ({

@@ -1,11 +1,10 @@
-import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
+import { acceptedAtOf } from '#crds/zip-job-facts.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { type Blocked, olderJobFirst, queueDecision } from '../../admission/queue-decision.ts';
 import type { EventNote } from '../../engine/events.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { isLeftOver, isOwnedBy } from '../../kube-state/job-state.ts';
-import { timeOf } from '../../kube-state/times.ts';
 import { archiveJob } from '../manifest/job-manifest.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
@@ -20,12 +19,6 @@ const LEFT_OVER_MS = 2000;
 const ACCEPTED: EventNote = { type: 'Normal', reason: 'Accepted', message: REASONS.Accepted };
 
 const RESUMED: EventNote = { type: 'Normal', reason: 'Resumed', message: REASONS.Resumed };
-
-const acceptedAtOf = (s: Situation): string => {
-  const { annotations, creationTimestamp } = s.seen.zipJob.metadata;
-  const time = timeOf(annotations?.[ANNOTATIONS.acceptedAt]) ?? timeOf(creationTimestamp);
-  return rfc3339(time === undefined ? s.now : new Date(time));
-};
 
 /** Reports an external reason that blocks the job, and fails the job at its start deadline. */
 const held = (s: Situation, why: { readonly reason: Reason; readonly message: string }): Step => {
@@ -165,7 +158,7 @@ const nameTaken = (s: Situation, job: Job): Step => {
 /** From the first reconcile of a ZipJob until its Job exists. */
 export const queued = (before: Situation): Step => {
   const { zipJob, job } = before.seen;
-  const status = { acceptedAt: acceptedAtOf(before), ...before.status };
+  const status = { acceptedAt: acceptedAtOf(zipJob) ?? rfc3339(before.now), ...before.status };
   const s = { ...before, status };
   if (job?.metadata.uid !== undefined && isOwnedBy(job, zipJob)) return started(s, job, job.metadata.uid);
   if (job) return nameTaken(s, job);
