@@ -2,6 +2,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { findObjectFault, findUnsupported, type ObjectOptionsFault } from '#runtime/object-options.ts';
 import { defined } from '#runtime/optional.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
 import { type ApiError, parameterInvalid } from './api-error.ts';
 import type { ObjectFields } from './schemas/object-options.ts';
 
@@ -43,8 +44,8 @@ export const checkObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptio
 /** @throws ApiError parameter_invalid for an option that the store of the bucket is known not to support */
 export const assertObjectSupported = (
   options: ChosenObjectOptions | undefined,
-  { spec: { service, endpoint } }: ZipBucket,
+  { spec }: ZipBucket,
 ): void => {
-  const fault = options && findUnsupported(options, endpoint === undefined ? service : 'custom');
+  const fault = options && findUnsupported(options, storeKindOf(spec));
   if (fault) throw invalid(fault);
 };

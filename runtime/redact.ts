@@ -1,3 +1,5 @@
+import { isDataUrl } from './data-url.ts';
+
 /**
  * Presigned URLs, userinfo and tokens are credentials. Only scheme, host and path of a URL may be printed. Libraries
  * put URLs into their messages, so redactText processes all text that leaves the process.
@@ -8,7 +10,7 @@ const DATA_URL = /\bdata:[^\s"'<>`\\,]{0,200},[^\s"'<>`\\]*/gi;
 
 /** Keeps scheme, host and path. Removes any query, fragment and userinfo completely. */
 export const redactUrl = (url: string): string => {
-  if (/^data:/i.test(url)) return `data:${MASK}`;
+  if (isDataUrl(url)) return `data:${MASK}`;
   const parsed = URL.parse(url);
   if (!parsed) return MASK;
   const query = parsed.search === '' ? '' : `?${MASK}`;

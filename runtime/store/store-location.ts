@@ -20,6 +20,10 @@ export interface StoreRules {
 
 export type StoreKind = 's3' | 'r2' | 'custom';
 
+/** A bucket with an endpoint is in a store of the operator, whatever its service. */
+export const storeKindOf = ({ service, endpoint }: Pick<BucketPlace, 'service' | 'endpoint'>): StoreKind =>
+  endpoint === undefined ? service : 'custom';
+
 export interface StoreLocation {
   readonly kind: StoreKind;
   /** The bucket is in the path instead of the host name. */
