@@ -144,11 +144,11 @@ class PooledPartWriter implements PartWriter {
       if (!part) return at;
       const piece = Math.min(partSizeBytes - part.filled, chunk.length - at);
       const isWhole = piece === chunk.length;
-      const from = part.filled;
-      part.buffer.set(isWhole ? chunk : chunk.subarray(at, at + piece), from);
+      const before = part.filled;
+      part.buffer.set(isWhole ? chunk : chunk.subarray(at, at + piece), before);
       part.filled += piece;
       at += piece;
-      part.digester.add(part.buffer, { from, to: part.filled, crc: isWhole ? crc : undefined });
+      part.digester.add(part.buffer, { from: before, to: part.filled, crc: isWhole ? crc : undefined });
       if (part.filled === partSizeBytes) this.#sendCurrent(part);
     }
     return chunk.length;
