@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
+import { fileListSecretName, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 import { median } from '../bench-result.ts';
 import { atRate, quantile, type Rate } from '../rates.ts';
@@ -87,7 +87,7 @@ export const createStraight = async (
 ): Promise<void> => {
   const { jobs, secrets } = paths(world);
   const name = zipJobName(randomUUID());
-  const list = `${name}-files-0`;
+  const list = fileListSecretName(name, 0);
   const made = (await create(jobs, {
     ...job,
     metadata: { ...job.metadata, name },

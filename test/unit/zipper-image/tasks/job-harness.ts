@@ -72,6 +72,11 @@ export type Entries = (signal: AbortSignal) => AsyncIterable<SourceEntry>;
 export const allEntries: Entries = async function* () {
   for (const [index, body] of bodies.entries()) yield entryOf(body, index);
 };
+/** One entry, then none until the task ends. */
+export const stuckEntries: Entries = async function* (signal) {
+  yield entryOf(bodies[0]!, 0);
+  await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+};
 
 /** One job with a scripted API server, in-memory sources and a store that can inject faults. */
 export class JobHarness implements AsyncDisposable {

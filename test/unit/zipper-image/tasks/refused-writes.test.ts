@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { allEntries, bodies, type Entries, entryOf, JobHarness, task } from './job-harness.ts';
+import { allEntries, bodies, JobHarness, stuckEntries, task } from './job-harness.ts';
 
 describe('zipToS3 whose status writes fail', () => {
   let harness: JobHarness;
@@ -63,13 +63,7 @@ describe('zipToS3 whose status writes fail', () => {
       superseded.resolve();
       return { status: 403 };
     };
-    const stuck: Entries = async function* (signal) {
-      yield entryOf(bodies[0]!, 0);
-      await new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error)),
-      );
-    };
-    expect(await harness.failing(stuck)).to.include({ code: 'Superseded' });
+    expect(await harness.failing(stuckEntries)).to.include({ code: 'Superseded' });
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 

@@ -14,6 +14,7 @@ import {
   JobHarness,
   PART,
   settings,
+  stuckEntries,
   task,
 } from './job-harness.ts';
 
@@ -193,13 +194,7 @@ describe('zipToS3', () => {
   it('stops waiting for a source if a part fails', async () => {
     harness.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
-    const stuck: Entries = async function* (signal) {
-      yield entryOf(bodies[0]!, 0);
-      await new Promise((_, reject) =>
-        signal.addEventListener('abort', () => reject(signal.reason as Error)),
-      );
-    };
-    expect(await harness.failing(stuck)).to.include({ code: 'BucketAccessDenied' });
+    expect(await harness.failing(stuckEntries)).to.include({ code: 'BucketAccessDenied' });
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
