@@ -1,9 +1,9 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import type { Failure, ZipResult } from './zip-outcome.ts';
+import type { Failure, SourceCheck, ZipResult } from './zip-outcome.ts';
 
-export type { Failure, ZipResult } from './zip-outcome.ts';
+export type { Failure, SourceCheck, ZipResult } from './zip-outcome.ts';
 
 export const SERVICES = ['s3', 'r2'] as const;
 export type Service = (typeof SERVICES)[number];
@@ -244,6 +244,7 @@ export interface ZipperStatus {
   readonly upload?: UploadState;
   readonly result?: ZipResult;
   readonly failure?: Failure;
+  readonly sourceCheck?: SourceCheck;
 }
 
 export type ZipJobStatus = ControllerStatus & ZipperStatus;

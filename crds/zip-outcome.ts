@@ -41,3 +41,26 @@ export const FAILURE_SCHEMA = {
 } as const satisfies JsonSchema;
 /** Why a job failed; never contains a URL. */
 export type Failure = FromSchema<typeof FAILURE_SCHEMA>;
+
+/** Maximum number of failures in a SourceCheck. */
+export const MOST_CHECK_FAILURES = 100;
+
+export interface SourceFailure {
+  readonly fileIndex: number;
+  readonly code: Failure['code'];
+  readonly httpStatus?: number;
+}
+
+/** What is known of all sources when a job fails because of one. Never contains a URL. */
+export interface SourceCheck {
+  /** Sources whose outcome is known, including those that were already downloaded. */
+  readonly checked: number;
+  /** Sources that fail, including those that `failures` has no room for. */
+  readonly failed: number;
+  /** The first failing sources by index, at most MOST_CHECK_FAILURES. */
+  readonly failures: readonly SourceFailure[];
+  /** Sum of the lengths that good sources declared. */
+  readonly bytes: number;
+  /** Number of good sources that declared a length. */
+  readonly lengths: number;
+}

@@ -6,8 +6,8 @@
  * file list's Secrets mounted as files; an `archive` pod also has a token of the API server's own audience. A `recover` and a
  * `check-bucket` pod have none.
  *
- * Output: an `archive` pod applies `progress`, `upload`, `result` and `failure` to the ZipJob's status; every pod ends with
- * an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
+ * Output: an `archive` pod applies `progress`, `upload`, `result`, `failure` and `sourceCheck` to the ZipJob's status; every
+ * pod ends with an exit code of the classes below and one JSON document, the TerminationMessage, as its termination message.
  */
 export const CONTRACT_VERSION = 1 as const;
 

@@ -38,7 +38,14 @@ export const isRecovering = (status: OwnedStatus): boolean =>
 
 /** The status fields that the controller owns. Every apply must contain all of them. */
 export const ownedStatus = (status: ZipJobStatus | undefined): OwnedStatus => {
-  const { progress: _progress, upload: _upload, failure: _failure, result, ...own } = status ?? {};
+  const {
+    progress: _progress,
+    upload: _upload,
+    failure: _failure,
+    sourceCheck: _sourceCheck,
+    result,
+    ...own
+  } = status ?? {};
   const verified = status?.reason === UNRECORDED_RESULT || conditionIsVerified(status);
   return verified && result ? { ...own, result } : own;
 };

@@ -1,5 +1,5 @@
 /**
- * What the token of a zipper permits: the four fields of its ZipJob's status while its pod is active, and
+ * What the token of a zipper permits: the five fields of its ZipJob's status while its pod is active, and
  * nothing else.
  */
 import { expect } from 'chai';
@@ -7,7 +7,8 @@ import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
-const OWN_FIELDS = 'a zipper may change only the status fields progress, upload, result and failure';
+const OWN_FIELDS =
+  'a zipper may change only the status fields progress, upload, result, failure and sourceCheck';
 const NOT_ACTIVE = 'this pod is not the active pod of the ZipJob';
 
 const progressOf = (pod: ZipperPod) => ({
@@ -42,7 +43,7 @@ const expectRefusal = (response: KubeResponse, message: string): void => {
 };
 
 const itWritesItsFieldsOnly = (): void => {
-  it('writes its four fields, and reads the ZipJob from the response (P3)', async () => {
+  it('writes its five fields, and reads the ZipJob from the response (P3)', async () => {
     const upload = { uploadId: 'u', state: 'open', partSize: 1 };
     const response = await apply({ progress: progressOf(pod), upload });
     expect(response.status, response.message).to.equal(200);
@@ -57,7 +58,8 @@ const itWritesItsFieldsOnly = (): void => {
       retries: 0,
       contractVersion: 1,
     };
-    const second = await apply({ progress: progressOf(pod), upload, failure, result });
+    const sourceCheck = { checked: 2, failed: 0, failures: [], bytes: 1, lengths: 2 };
+    const second = await apply({ progress: progressOf(pod), upload, failure, result, sourceCheck });
     expect(second.status, second.message).to.equal(200);
   });
 

@@ -42,12 +42,13 @@ export const createVersionedClient = (
     ...zipJobs.client,
     apply: async (object) => {
       const before = await live(object.metadata, object.metadata.resourceVersion);
-      const { progress, upload, result, failure } = before.status ?? {};
+      const { progress, upload, result, failure, sourceCheck } = before.status ?? {};
       const zippers = {
         ...(progress && { progress }),
         ...(upload && { upload }),
         ...(result && { result }),
         ...(failure && { failure }),
+        ...(sourceCheck && { sourceCheck }),
       };
       const status = { ...zippers, ...asRecord(object['status']) };
       return keep(before, { ...before, status });

@@ -114,6 +114,13 @@ const status: Complete<zip.ZipJobStatus> = {
   upload: { ...upload, archive },
   result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 },
   failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false },
+  sourceCheck: {
+    checked: 1,
+    failed: 1,
+    failures: [{ fileIndex: 0, code: 'c', httpStatus: 404 }],
+    bytes: 0,
+    lengths: 0,
+  },
   webhook: {
     state: 'Pending',
     deliveryId: 'd',

@@ -8,6 +8,7 @@ import { parse } from 'yaml';
 import { API_GROUP, API_VERSION, GROUP_VERSION, MAX_ZIP_JOB_NAME_LENGTH, PLURALS } from '#crds/api-group.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import * as zip from '#crds/zip-job.ts';
+import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import { PERMISSIONS } from '#crds/zip-token.ts';
 import { SAMPLES } from './schema-samples.ts';
 
@@ -17,6 +18,7 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
   readonly required?: readonly string[];
+  readonly maxItems?: number;
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -105,6 +107,11 @@ describe('the CRDs', () => {
       CALLER_OPTIONS,
     );
     expect(at(schemaOf('ziptokens'), 'spec', 'permissions', '[]')?.enum).to.deep.equal(PERMISSIONS);
+  });
+
+  it('limit the list of failing sources to as many as the zipper writes', () => {
+    const list = at(schemaOf('zipjobs'), 'status', 'sourceCheck', 'failures');
+    expect(list?.maxItems).to.equal(MOST_CHECK_FAILURES);
   });
 
   it('limit names so that the names of child objects fit', () => {
