@@ -1,7 +1,7 @@
 import { text as readText } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { cutLine, redactText } from '#runtime/redact.ts';
@@ -22,6 +22,9 @@ export interface LogOptions {
 
 /** Far more than a normal log; bounds a log with extremely long lines. */
 const MAX_BYTES = 4 * 1024 * 1024;
+
+const DELETED =
+  'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, and for less if there are thousands. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
 
 /** Characters that are redacted before other requests may run. */
 const SLICE = 64 * 1024;
@@ -48,16 +51,17 @@ const newest = (pods: readonly Pod[]): Pod | undefined =>
 /** The last log lines of a job's zipper: from its active pod, or else from the newest. @throws AdministrationError NotFound */
 export const readJobLog = async (
   kube: KubeClient,
-  { metadata: { namespace, name }, status }: ZipJob,
+  zipJob: ZipJob,
   { lines, signal }: LogOptions,
 ): Promise<JobLog> => {
+  const { namespace, name } = zipJob.metadata;
   const labelSelector = `batch.kubernetes.io/job-name=${name}`;
   const pods = await createUserClient(kube, RESOURCES.pods).list({ namespace, labelSelector, signal });
-  const activePod = pods.find(({ metadata }) => metadata.name === status?.job?.podName);
+  const activePod = pods.find(({ metadata }) => metadata.name === zipJob.status?.job?.podName);
   const pod = (activePod ?? newest(pods))?.metadata.name;
   if (pod === undefined)
     throw new AdministrationError(
-      `No logs for job "${name}": it has no pod. Either it has not started, or its pods were deleted after it finished`,
+      `No logs for job "${name}": ${isFinished(zipJob) ? DELETED : 'it has no pod yet'}`,
       { code: 'NotFound' },
     );
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;

@@ -78,6 +78,11 @@ const interventionMetrics = (registry: Registry) => {
       help: 'Finished ZipJobs that were chosen for deletion before their time because their project was nearly full',
       registers,
     }),
+    surplusPods: new Counter({
+      name: 'zip_jobs_surplus_pods_total',
+      help: 'Finished ZipJobs whose Kubernetes Jobs and pods were deleted before their time because there were more than MAX_FINISHED_PODS',
+      registers,
+    }),
     paused: new Gauge({
       name: 'zip_paused',
       help: '1 while all jobs are paused by an annotation on the Lease of the controller',

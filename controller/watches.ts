@@ -1,4 +1,4 @@
-import { LABELS, projectKey } from '#crds/api-group.ts';
+import { projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -24,7 +24,9 @@ import {
   podSkeleton,
   targetOf,
   testedBucketsOf,
+  zipJobKeyOf,
   zipJobSkeleton,
+  zipJobUidsOf,
 } from './kube-state/caches.ts';
 import { isLeaving } from './kube-state/release.ts';
 import { isCountOnly } from './zip-bucket/count-change.ts';
@@ -44,6 +46,7 @@ export interface WatchesOptions {
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
+  readonly finishedPods: { see(change: Change<Pod>): void };
 }
 
 export interface Watches {
@@ -58,12 +61,6 @@ export interface Watches {
 }
 
 const objectOf = <T>(change: Change<T>): T => (change.kind === 'set' ? change.object : change.before);
-
-/** Key of the ZipJob that a Job or pod belongs to. */
-const ownerKey = ({ metadata }: KubeObject): ObjectKey | undefined => {
-  const name = metadata.labels?.[LABELS.instance];
-  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
-};
 
 interface Wiring extends WatchesOptions {
   readonly caches: () => Caches;
@@ -106,9 +103,10 @@ const onZipJobChange =
   };
 
 const onPodChange =
-  ({ onZipJob }: Wiring) =>
+  ({ onZipJob, finishedPods }: Wiring) =>
   (change: Change<Pod>): void => {
-    const key = ownerKey(objectOf(change));
+    finishedPods.see(change);
+    const key = zipJobKeyOf(objectOf(change));
     if (key !== undefined) onZipJob(key);
   };
 
@@ -119,7 +117,7 @@ const onJobChange =
     onArchiveJob(wiring, change.key);
     const tested = testedBucketsOf(objectOf(change));
     for (const bucket of tested) onBucket(bucket);
-    const key = ownerKey(objectOf(change));
+    const key = zipJobKeyOf(objectOf(change));
     if (key !== undefined && tested.length === 0) onZipJob(key);
   };
 
@@ -183,7 +181,7 @@ const createCaches = (wiring: Wiring): Caches => {
       ...common,
       definition: keptAs(RESOURCES.jobs, jobSkeleton),
       labelSelector: OWN_SELECTOR,
-      indexes: { [INDEXES.testedBucket]: testedBucketsOf },
+      indexes: { [INDEXES.testedBucket]: testedBucketsOf, [INDEXES.zipJobUid]: zipJobUidsOf },
       onChange: onJobChange(wiring),
     }),
     pods: createReflector({

@@ -26,12 +26,12 @@ import {
   type IsNamespaceTerminating,
 } from './kube-state/terminating-namespaces.ts';
 import { type ControllerMetrics } from './metrics.ts';
+import { createSurplus, type Surplus } from './surplus.ts';
 import { createWatches, type Watches } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
-import { createSurplusJobs, type SurplusJobs } from './zip-job/surplus-jobs.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
@@ -61,7 +61,7 @@ interface Queues {
 }
 
 /** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
-export interface Parts extends Base, Queues {
+export interface Parts extends Base, Queues, Surplus {
   /** Keys are added to the queues only while this is true. */
   readonly leadership: { isOurs: boolean };
   /** The settings with what changes while the process runs. */
@@ -69,7 +69,6 @@ export interface Parts extends Base, Queues {
   readonly watches: Watches;
   readonly children: ProjectChildren;
   readonly ledger: Ledger;
-  readonly surplusJobs: SurplusJobs;
   readonly projectClasses: ProjectClasses;
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
@@ -145,25 +144,6 @@ const createProjectLimits = (
   return { projectClasses, limitsIn };
 };
 
-/** Only the log names a nearly full project: metrics have no project label. */
-const createSurplus = (
-  { config, log, metrics, clock, stopping }: Base,
-  limitsOf: (namespace: string) => ProjectLimits,
-  { queue, leadership }: { readonly queue: WorkQueue; readonly leadership: Parts['leadership'] },
-): SurplusJobs =>
-  createSurplusJobs({
-    limitsOf,
-    fullProjectTtlSeconds: config.fullProjectTtlSeconds,
-    clock,
-    signal: stopping,
-    onSurplus: (project, keys) => {
-      if (!leadership.isOurs) return;
-      metrics.surplusJobs.inc(keys.length);
-      log.info({ project, jobs: keys.length }, 'a project is nearly full: its oldest jobs expire');
-      for (const key of keys) queue.add(key);
-    },
-  });
-
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const queues = createQueues(base);
@@ -185,13 +165,14 @@ export const createParts = (base: Base): Parts => {
     clock,
     onReserved: (key) => queue.add(key),
   });
-  const surplusJobs = createSurplus(base, limitsIn, { queue, leadership });
+  const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
   const memory = createMemory((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    followers: [ledger, memory, surplusJobs],
-    limited: [ledger, surplusJobs],
+    finishedPods: surplus.finishedPods,
+    followers: [ledger, memory, surplus.surplusJobs],
+    limited: [ledger, surplus.surplusJobs],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
@@ -203,7 +184,7 @@ export const createParts = (base: Base): Parts => {
     currentConfig: createCurrentConfig(config, base.trust),
     watches,
     ledger,
-    surplusJobs,
+    ...surplus,
     projectClasses,
     pause,
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),

@@ -4,7 +4,7 @@ import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
-import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import type { KubeObject, ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { commandOf } from './command.ts';
@@ -34,6 +34,8 @@ export const INDEXES = {
   jobUid: 'jobUid',
   /** Jobs that test a bucket, by that bucket. */
   testedBucket: 'testedBucket',
+  /** Jobs of archives and recoveries by the uid of their ZipJob. */
+  zipJobUid: 'zipJobUid',
 } as const;
 
 export const targetOf = ({ metadata, spec }: ZipJob): string =>
@@ -51,6 +53,15 @@ export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}`;
 export const jobUidsOf = (pod: Pod): readonly string[] =>
   pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
+
+export const zipJobUidsOf = ({ metadata }: Job): readonly string[] =>
+  metadata.ownerReferences?.filter(({ kind }) => kind === 'ZipJob').map(({ uid }) => uid) ?? [];
+
+/** Key of the ZipJob that a Job or pod belongs to; of the ZipBucket for a bucket test. */
+export const zipJobKeyOf = ({ metadata }: KubeObject): ObjectKey | undefined => {
+  const name = metadata.labels?.[LABELS.instance];
+  return name === undefined ? undefined : `${metadata.namespace}/${name}`;
+};
 
 /** Key of the bucket that a Job tests, if any. */
 export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>

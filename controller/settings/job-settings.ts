@@ -1,4 +1,5 @@
 import type { Settings } from '#runtime/config.ts';
+import { ConfigError } from '#runtime/errors.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 
 /** Concurrency and time limits of jobs. */
@@ -59,6 +60,32 @@ export const JOB_SETTINGS = {
     default: 604_800,
     description: 'default ttlSecondsAfterFinished of a failed ZipJob',
   },
+  succeededPodTtlSeconds: {
+    env: 'SUCCEEDED_POD_TTL_SECONDS',
+    type: 'integer',
+    minimum: 0,
+    maximum: 604_800,
+    default: 3600,
+    description:
+      'how long the Kubernetes Jobs and pods of a succeeded ZipJob, and so their logs, are kept; at most SUCCEEDED_TTL_SECONDS',
+  },
+  failedPodTtlSeconds: {
+    env: 'FAILED_POD_TTL_SECONDS',
+    type: 'integer',
+    minimum: 0,
+    maximum: 604_800,
+    default: 86_400,
+    description: 'the same for a failed or cancelled ZipJob; at most FAILED_TTL_SECONDS',
+  },
+  maxFinishedPods: {
+    env: 'MAX_FINISHED_PODS',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000_000,
+    default: 5000,
+    description:
+      'ended pods of zippers above which those of finished ZipJobs are deleted early, the ones that would expire first; keep it well below --terminated-pod-gc-threshold of the cluster (12500 by default)',
+  },
   fullProjectTtlSeconds: {
     env: 'FULL_PROJECT_TTL_SECONDS',
     type: 'integer',
@@ -97,3 +124,21 @@ export const JOB_SETTINGS = {
     description: 'a running job without progress for this long is reported with reason NoProgress',
   },
 } as const satisfies Settings;
+
+type PodTtls = Readonly<
+  Record<
+    'succeededTtlSeconds' | 'failedTtlSeconds' | 'succeededPodTtlSeconds' | 'failedPodTtlSeconds',
+    number
+  >
+>;
+
+/** @throws ConfigError if pods would be kept longer than their ZipJob, with which Kubernetes deletes them. */
+export const checkPodTtls = (settings: PodTtls): void => {
+  for (const result of ['succeeded', 'failed'] as const) {
+    const [pod, own] = [`${result}PodTtlSeconds`, `${result}TtlSeconds`] as const;
+    if (settings[pod] > settings[own])
+      throw new ConfigError(
+        `${JOB_SETTINGS[pod].env} (${settings[pod]}) must be at most ${JOB_SETTINGS[own].env} (${settings[own]})`,
+      );
+  }
+};

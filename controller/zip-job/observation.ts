@@ -36,6 +36,10 @@ export interface Observation {
   readonly listOwner?: ZipJob | undefined;
   /** For a finished job: reruns that use its file list. */
   readonly listUsers?: readonly ZipJob[];
+  /** For a finished job: its Kubernetes Jobs, those of recoveries included. */
+  readonly ownJobs?: readonly Job[];
+  /** For a finished job: its pods are among too many ended pods, and are deleted early. */
+  readonly hasSurplusPods?: boolean;
   /** For a finished job: its project is nearly full and deletes it before others. */
   readonly isSurplus?: boolean;
   /** Set only for an unfinished job that is being deleted. */
@@ -106,6 +110,8 @@ export type DecisionConfig = Pick<
   | 'activeDeadlineSeconds'
   | 'succeededTtlSeconds'
   | 'failedTtlSeconds'
+  | 'succeededPodTtlSeconds'
+  | 'failedPodTtlSeconds'
   | 'fileListTtlSeconds'
   | 'fullProjectTtlSeconds'
   | 'restoredAfterSeconds'

@@ -16,6 +16,7 @@ import type { IsNamespaceTerminating } from '../kube-state/terminating-namespace
 import { timeOf } from '../kube-state/times.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import { attemptIdOf } from '../webhook/notification.ts';
+import type { FinishedPods } from './finished-pods.ts';
 import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
@@ -34,6 +35,7 @@ export interface ObserveOptions {
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
+  readonly finishedPods: Pick<FinishedPods, 'isSurplus'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
 }
@@ -161,6 +163,8 @@ const ofFinished = async (options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
   position: { state: 'none' },
   isNamespaceTerminating: false,
   isSurplus: options.surplusJobs.isSurplus(key),
+  ownJobs: options.caches.jobs.byIndex(INDEXES.zipJobUid, zipJob.metadata.uid ?? ''),
+  hasSurplusPods: options.finishedPods.isSurplus(key),
   listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
 });
 

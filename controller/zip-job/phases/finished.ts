@@ -9,7 +9,7 @@ import { isDisabled } from '../../webhook/endpoint.ts';
 import { afterDelivery, replayed } from '../../webhook/notification.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
-import { expiresAt, fileListExpiresAt } from '../policies/expiry.ts';
+import { expiresAt, fileListExpiresAt, podsExpireAt } from '../policies/expiry.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { podExit } from './exit.ts';
 
@@ -87,18 +87,27 @@ interface Due {
   readonly action: Action;
 }
 
+const podsDue = ({ seen, config, now }: Situation): readonly Due[] => {
+  const expires = podsExpireAt(seen.zipJob, config);
+  const at = expires && seen.hasSurplusPods === true ? now : expires;
+  return (seen.ownJobs ?? [])
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata: { name, uid = '' } }) => ({ at, action: { kind: 'deleteJob', name, uid } }));
+};
+
 const dueOf = (s: Situation): readonly Due[] => {
   const { zipJob, listUsers, isSurplus } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
   return [
+    ...podsDue(s),
     { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
     { at: expiresAt(zipJob, s.config, { listUsers, isSurplus }), action: { kind: 'deleteZipJob' } },
   ];
 };
 
 /**
- * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the file list and
- * finally the ZipJob.
+ * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the Kubernetes
+ * Jobs, the file list and finally the ZipJob.
  */
 export const finished = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;

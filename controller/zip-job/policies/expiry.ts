@@ -1,11 +1,13 @@
 import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { timeOf } from '../../kube-state/times.ts';
 
 export interface ExpirySettings {
   readonly succeededTtlSeconds: number;
   readonly failedTtlSeconds: number;
+  readonly succeededPodTtlSeconds: number;
+  readonly failedPodTtlSeconds: number;
   readonly fileListTtlSeconds: number;
   /** Of a job that a full project deletes first. */
   readonly fullProjectTtlSeconds: number;
@@ -18,6 +20,21 @@ const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings, isSurplu
       ? (own.succeeded ?? settings.succeededTtlSeconds)
       : (own.failed ?? settings.failedTtlSeconds);
   return isSurplus ? Math.min(usual, settings.fullProjectTtlSeconds) : usual;
+};
+
+/**
+ * When the Kubernetes Jobs and pods of a finished ZipJob are deleted. Undefined while its pod has not exited: only the pod
+ * says how the attempt ended.
+ */
+export const podsExpireAt = (
+  zipJob: ZipJob,
+  settings: Pick<ExpirySettings, 'succeededPodTtlSeconds' | 'failedPodTtlSeconds'>,
+): Date | undefined => {
+  const finishedAt = timeOf(zipJob.status?.finishedAt);
+  if (finishedAt === undefined || hasActivePod(zipJob)) return undefined;
+  const seconds =
+    zipJob.status?.phase === 'Succeeded' ? settings.succeededPodTtlSeconds : settings.failedPodTtlSeconds;
+  return new Date(finishedAt + seconds * 1000);
 };
 
 /** What else decides when a job is deleted. */

@@ -2,19 +2,23 @@ import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { type JobLog, readJobLog } from '#administration/read-job-log.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { toError } from '#runtime/errors.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 const CANARY = 'cAnArY0123456789';
 
-const read = (log: string): Promise<JobLog> => {
-  const pod = { metadata: { name: 'pod-1', namespace: 'demo' }, spec: {}, status: {} };
+const POD = { metadata: { name: 'pod-1', namespace: 'demo' }, spec: {}, status: {} };
+
+const read = (log: string, zipJob = aZipJob(), items: readonly unknown[] = [POD]): Promise<JobLog> => {
   const kube: Pick<KubeClient, 'server' | 'request' | 'stream'> = {
     server: 'https://example.test',
-    request: () => Promise.resolve({ metadata: {}, items: [pod] }),
+    request: () => Promise.resolve({ metadata: {}, items }),
     stream: () => Promise.resolve(Readable.from([log])),
   };
-  return readJobLog(kube as KubeClient, aZipJob(), { lines: 500, signal: AbortSignal.timeout(60_000) });
+  return readJobLog(kube as KubeClient, zipJob, { lines: 500, signal: AbortSignal.timeout(60_000) });
 };
 
 describe('readJobLog', () => {
@@ -22,6 +26,18 @@ describe('readJobLog', () => {
     const { pod, lines } = await read(`one https://user:${CANARY}@host/\ntwo Bearer ${CANARY}\n`);
     expect(pod).to.equal('pod-1');
     expect(lines).to.deep.equal(['one https://host/', 'two [redacted]']);
+  });
+
+  it('says whether the job has no pod yet or its pods were deleted, and which settings keep them longer (G2)', async () => {
+    const refusal = (status: ZipJobStatus) =>
+      read('', aZipJob({ status }), []).catch((error: unknown) => toError(error).message);
+    expect(await refusal({ phase: 'Queued' }))
+      .to.contain('it has no pod yet')
+      .and.not.contain('deleted');
+    expect(await refusal(finishedAs('Failed')))
+      .to.contain('its pods were deleted')
+      .and.to.contain('SUCCEEDED_POD_TTL_SECONDS')
+      .and.to.contain('FAILED_POD_TTL_SECONDS');
   });
 
   it('cuts long lines, and lets other requests run while it redacts a log of 4 MiB (N3)', async () => {

@@ -1,5 +1,5 @@
 import type { Reconcile } from '#controller/engine/reconcile.ts';
-import { INDEXES, jobUidsOf, targetOf } from '#controller/kube-state/caches.ts';
+import { INDEXES, jobUidsOf, targetOf, zipJobUidsOf } from '#controller/kube-state/caches.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -31,7 +31,7 @@ class Killed extends Error {}
 export class JobWorld {
   now = NOW;
   readonly zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
-  readonly jobs = createFakeObjects<Job>();
+  readonly jobs = createFakeObjects<Job>({ indexes: { [INDEXES.zipJobUid]: zipJobUidsOf } });
   readonly pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
   readonly buckets = createFakeObjects<ZipBucket>();
   readonly projects = createFakeObjects<ZipProject>();

@@ -180,6 +180,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
       caches: cachesOf(world),
       events: { list: () => Promise.resolve([]) },
       surplusJobs: { isSurplus: () => false },
+      finishedPods: { isSurplus: () => false },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),
     }),
     controller: ZIPJOB,

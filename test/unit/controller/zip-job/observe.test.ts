@@ -1,6 +1,12 @@
 import { expect } from 'chai';
 import type { Position } from '#controller/admission/ledger.ts';
-import { INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#controller/kube-state/caches.ts';
+import {
+  INDEXES,
+  jobUidsOf,
+  listOwnerKeysOf,
+  targetOf,
+  zipJobUidsOf,
+} from '#controller/kube-state/caches.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -29,7 +35,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const zipJobs = createFakeObjects<ZipJob>({
     indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
   });
-  const jobs = createFakeObjects<Job>();
+  const jobs = createFakeObjects<Job>({ indexes: { [INDEXES.zipJobUid]: zipJobUidsOf } });
   const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
   const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
@@ -44,6 +50,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
       projects: projects.reflector,
     },
     surplusJobs: { isSurplus: () => false },
+    finishedPods: { isSurplus: () => false },
     jobs: jobs.client,
     pods: pods.client,
     events: events.client,
@@ -99,6 +106,19 @@ describe('observe', () => {
       undefined,
     ]);
     expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/p1`, `get ${NAMESPACE}/s3-archive`]);
+  });
+
+  it('finds all Jobs of a finished ZipJob by its uid, and requests nothing (G2)', async () => {
+    const { observe, zipJobs, jobs, calls } = setUp();
+    const { metadata } = zipJobs.put(aZipJob({ status: finishedAs('Succeeded') }));
+    const ownerOf = (uid = '') => [{ apiVersion: 'v1', kind: 'ZipJob', name: NAME, uid }];
+    jobs.put(aJob());
+    const more = { name: 'recovery', uid: 'uid-recovery', ownerReferences: ownerOf(metadata.uid) };
+    jobs.put(aJob({ metadata: more }));
+    jobs.put(aJob({ metadata: { name: 'other', uid: 'uid-other', ownerReferences: ownerOf('another') } }));
+    const seen = await observe(KEY, {});
+    expect(seen?.ownJobs?.map((job) => job.metadata.uid)).to.deep.equal(['uid-job', 'uid-recovery']);
+    expect(calls()).to.deep.equal([]);
   });
 
   it('uses a Job that the previous round created', async () => {

@@ -10,7 +10,14 @@ import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { ZIPJOB } from '#controller/engine/measure-reconcile.ts';
 import { createReconcile } from '#controller/engine/reconcile.ts';
 import { createWorkQueue } from '#controller/engine/work-queue.ts';
-import { bucketKeyOf, INDEXES, jobUidsOf, listOwnerKeysOf, targetOf } from '#controller/kube-state/caches.ts';
+import {
+  bucketKeyOf,
+  INDEXES,
+  jobUidsOf,
+  listOwnerKeysOf,
+  targetOf,
+  zipJobUidsOf,
+} from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
 import { decide } from '#controller/zip-job/decide.ts';
@@ -48,6 +55,7 @@ const objectsOf = () => ({
     },
   }),
   jobs: createFakeObjects<Job>({
+    indexes: { [INDEXES.zipJobUid]: zipJobUidsOf },
     onChange: ({ key }) => {
       follow.job(key);
     },
@@ -152,8 +160,8 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     acknowledge: () => undefined,
     waiting: 0,
   };
-  const surplusJobs = { isSurplus: () => false };
-  const shared = { ...clients, memory, ledger, surplusJobs, dispatcher, clock };
+  const never = { isSurplus: () => false };
+  const shared = { ...clients, memory, ledger, surplusJobs: never, finishedPods: never, dispatcher, clock };
   const config = aConfig();
   const reconcile = createReconcile({
     controller: ZIPJOB,

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { afterResponse } from '#controller/webhook/endpoint.ts';
+import type { Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipJobStatus } from '#crds/zip-job.ts';
+import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
-import { ago, aJob, aPod, aZipProject, NOW } from '#test/support/builders/objects.ts';
+import { ago, aJob, aPod, aZipProject, NAME, NOW } from '#test/support/builders/objects.ts';
 import { aCondition, anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('decide while a ZipJob is being deleted (F14)', () => {
@@ -76,6 +78,60 @@ describe('decide after the job finished', () => {
       webhook: { state: 'NotConfigured' },
     });
     expect(kinds(judge({ zipJob: done, job: aJob() }))).to.deep.equal([]);
+  });
+
+  describe('when its pods expire', () => {
+    const done = { n: 1, podUid: 'uid-p1', class: 'success' } as const;
+    const at = (seconds: number, phase: 'Succeeded' | 'Failed' = 'Succeeded', more: ZipJobStatus = {}) =>
+      withStatus(
+        finishedAs(phase, { finishedAt: ago(seconds), attempts: [done], ...more }),
+        {},
+        { finalizers: [] },
+      );
+    const recovery = aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recovery' } });
+    const ownJobs = [aJob(), recovery];
+    const deletions = (zipJob: ZipJob, more: Partial<Observation> = {}) =>
+      judge({ zipJob, ownJobs, ...more }).actions.filter(({ kind }) => kind === 'deleteJob');
+    const all = [
+      { kind: 'deleteJob', name: NAME, uid: 'uid-job' },
+      { kind: 'deleteJob', name: `${NAME}-recover-1`, uid: 'uid-recovery' },
+    ];
+
+    it('deletes the Jobs of the archive and of recoveries an hour after a success and a day after a failure (G2)', () => {
+      expect(deletions(at(3599))).to.deep.equal([]);
+      expect(judge({ zipJob: at(3599), ownJobs }).requeueAfterMs).to.equal(1000);
+      expect(deletions(at(3600))).to.deep.equal(all);
+      expect(deletions(at(86_399, 'Failed'))).to.deep.equal([]);
+      expect(deletions(at(86_400, 'Failed'))).to.deep.equal(all);
+    });
+
+    it('deletes them at once if there are too many ended pods (G2)', () => {
+      expect(deletions(at(1), { hasSurplusPods: true })).to.deep.equal(all);
+    });
+
+    it('keeps them while the pod has not exited, because only the pod says how the attempt ended (G2)', () => {
+      const job = { name: NAME, uid: 'uid-job', podUid: 'uid-p2' };
+      const seen = { pods: [aPod('p2')], job: aJob({ metadata: { deletionTimestamp: ago(1) } }) };
+      expect(deletions(at(90_000, 'Succeeded', { job }), { ...seen, hasSurplusPods: true })).to.deep.equal(
+        [],
+      );
+    });
+
+    it('changes neither the status nor the delivery of a pending webhook (G2)', () => {
+      const decision = judge({ zipJob: at(3600, 'Succeeded', { webhook }), ownJobs });
+      expect(kinds(decision)).to.deep.equal(['deliverWebhook', 'deleteJob', 'deleteJob', 'deleteFileList']);
+      expect(decision.status).to.equal(undefined);
+    });
+
+    it('does nothing more once the Jobs are gone (G2)', () => {
+      const zipJob = at(3600, 'Succeeded', { attempts: [{ ...done, class: 'transient' }] });
+      const decision = judge({ zipJob, ownJobs: [] });
+      expect(decision.status).to.equal(undefined);
+      expect(kinds(decision)).to.deep.equal(['deleteFileList']);
+      const [job] = ownJobs;
+      const isLeaving = { ...job, metadata: { ...recovery.metadata, deletionTimestamp: ago(1) } };
+      expect(deletions(zipJob, { ownJobs: [isLeaving as Job] })).to.deep.equal([]);
+    });
   });
 
   it('keeps the file list and the ZipJob while a rerun uses them', () => {

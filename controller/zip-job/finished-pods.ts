@@ -1,0 +1,104 @@
+import { LABELS } from '#crds/api-group.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Pod } from '#runtime/kube/resources.ts';
+import type { Change, ObjectKey } from '#runtime/kube/types.ts';
+import { zipJobKeyOf } from '../kube-state/caches.ts';
+import { isEnded } from '../kube-state/pod-state.ts';
+
+export interface FinishedPodsOptions {
+  /** Ended pods above which the pods of finished ZipJobs are deleted early. */
+  readonly maxPods: number;
+  /** When the pods of a ZipJob expire; undefined while the ZipJob needs them, or does not exist. */
+  readonly expiresAt: (key: ObjectKey) => Date | undefined;
+  readonly clock: Pick<Clock, 'after'>;
+  /** Ends the timer, which would keep the process alive. */
+  readonly signal: AbortSignal;
+  /** Called with the ZipJobs whose pods become surplus. */
+  readonly onSurplus: (keys: readonly ObjectKey[]) => void;
+}
+
+/**
+ * Counts the ended pods of all ZipJobs, and chooses which are deleted early when there are too many. Kubernetes would
+ * delete pods of the whole cluster otherwise, and pods that are still needed too.
+ */
+export interface FinishedPods {
+  see(change: Change<Pod>): void;
+  /** True if the pods of this ZipJob are deleted early. */
+  isSurplus(key: ObjectKey): boolean;
+}
+
+/** Some are deleted ahead, so that not every further pod needs a choice among all. */
+const KEPT_SHARE = 0.9;
+/** Changes of this time are handled together. */
+const BATCH_MS = 2_000;
+/** Jobs that need their pods may finish without a change of a pod, and so may the first list of ZipJobs arrive. */
+const RETRY_MS = 10_000;
+
+interface State {
+  readonly options: FinishedPodsOptions;
+  /** Ended pods of each ZipJob. */
+  readonly ended: Map<ObjectKey, number>;
+  readonly surplus: Set<ObjectKey>;
+  total: number;
+  timer: Disposable | undefined;
+}
+
+const count = (state: State, pod: Pod | undefined, by: 1 | -1): void => {
+  if (!pod || !isEnded(pod) || pod.metadata.labels?.[LABELS.component] === 'check-bucket') return;
+  const key = zipJobKeyOf(pod);
+  if (key === undefined) return;
+  const pods = (state.ended.get(key) ?? 0) + by;
+  state.total += by;
+  if (pods > 0) state.ended.set(key, pods);
+  else {
+    state.ended.delete(key);
+    state.surplus.delete(key);
+  }
+};
+
+const chooseAfter = (state: State, delayMs: number): void => {
+  state.timer = state.options.clock.after(delayMs, () => {
+    state.timer = undefined;
+    if (!choose(state)) chooseAfter(state, RETRY_MS);
+  });
+};
+
+/** False if too many pods cannot be deleted yet. */
+const choose = ({ options, ended, surplus, total }: State): boolean => {
+  const { maxPods, expiresAt, onSurplus } = options;
+  let kept = total;
+  for (const key of surplus) kept -= ended.get(key) ?? 0;
+  if (kept <= maxPods) return true;
+  const candidates = [...ended]
+    .filter(([key]) => !surplus.has(key))
+    .flatMap(([key, pods]) => {
+      const at = expiresAt(key)?.getTime();
+      return at === undefined ? [] : { key, pods, at };
+    })
+    .sort((a, b) => a.at - b.at);
+  const chosen: ObjectKey[] = [];
+  for (const { key, pods } of candidates) {
+    if (kept <= maxPods * KEPT_SHARE) break;
+    chosen.push(key);
+    kept -= pods;
+  }
+  for (const key of chosen) surplus.add(key);
+  if (chosen.length > 0) onSurplus(chosen);
+  return kept <= maxPods;
+};
+
+export const createFinishedPods = (options: FinishedPodsOptions): FinishedPods => {
+  const state: State = { options, ended: new Map(), surplus: new Set(), total: 0, timer: undefined };
+  const { signal, maxPods } = options;
+  signal.addEventListener('abort', () => state.timer?.[Symbol.dispose]());
+  return {
+    see: (change) => {
+      // The new version first, so that the key is not dropped in between.
+      if (change.kind === 'set') count(state, change.object, 1);
+      count(state, change.before, -1);
+      if (state.total <= maxPods || state.timer || signal.aborted) return;
+      chooseAfter(state, BATCH_MS);
+    },
+    isSurplus: (key) => state.surplus.has(key),
+  };
+};

@@ -1,0 +1,85 @@
+/** Kubernetes Jobs and pods of finished jobs on a real control plane: deleted by age, and by number. */
+import { expect } from 'chai';
+import { zipJobName } from '#crds/api-group.ts';
+import { installChart } from '#test/support/processes/installation.ts';
+import { until } from '#test/support/until.ts';
+import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+
+const NAMESPACE = 'finished-pods';
+/** Job and pod of the attempt, and of its recovery. */
+const OBJECTS = 4;
+const LIMIT = { limitMs: 120_000, intervalMs: 100 };
+
+describe('Kubernetes Jobs and pods of finished jobs', function () {
+  this.timeout(300_000);
+  let flow: Flow;
+
+  const withSettings = (settings: Readonly<Record<string, number>>): Promise<unknown> =>
+    installChart(flow.cluster, { controller: { settings } });
+  before(async () => {
+    flow = await startFlow(NAMESPACE);
+  });
+  after(async () => {
+    await flow[Symbol.asyncDispose]();
+    await resetInstallation();
+  });
+
+  /** The names of the Jobs and pods of a ZipJob. */
+  const namesOf = async (uuid: string): Promise<readonly string[]> => {
+    const selector = `app.kubernetes.io/instance=${zipJobName(uuid)}`;
+    const names = await flow.kubectl('get', 'jobs,pods', '-l', selector, '-o', 'name');
+    return names.split('\n').filter((name) => name !== '');
+  };
+  const end = async (url: string, phase: 'Succeeded' | 'Failed'): Promise<string> => {
+    const uuid = await flow.post([{ url, filename: 'a' }]);
+    await flow.project.untilPhase(uuid, [phase], LIMIT.limitMs);
+    return uuid;
+  };
+  const statusOf = async (uuid: string) => (await flow.project.zipJob(uuid)).status ?? {};
+  const untilDelivered = (uuid: string): Promise<unknown> =>
+    until('its webhook', async () => (await statusOf(uuid)).webhook?.state === 'Delivered', LIMIT);
+
+  it('are deleted some time after a success, before the webhook is delivered, and nothing else changes (G2)', async () => {
+    await withSettings({ SUCCEEDED_POD_TTL_SECONDS: 2 });
+    flow.receiver.responses.push(500, 500);
+    const uuid = await end(flow.origin.url('/gen/1000/1'), 'Succeeded');
+    const before = await until(
+      'the exit of its pod',
+      async () => {
+        const status = await statusOf(uuid);
+        return status.attempts?.length === 1 && status;
+      },
+      LIMIT,
+    );
+    expect(before.webhook?.state).to.equal('Pending');
+    await until('its Job and pod to be deleted', async () => (await namesOf(uuid)).length === 0, LIMIT);
+    expect((await statusOf(uuid)).webhook?.state).to.equal('Pending');
+    await flow.kubectl('annotate', 'zipjob', zipJobName(uuid), 'zipjobs.dev/replay-webhook=again');
+    await untilDelivered(uuid);
+    const { webhook: _before, conditions: _conditionsBefore, ...known } = before;
+    const { webhook, conditions: _conditions, ...after } = await statusOf(uuid);
+    expect(after).to.deep.equal(known);
+    expect(webhook?.log?.map(({ status }) => status)).to.deep.equal([500, 500, 204]);
+    const reasons = await flow.kubectl('get', 'events', '-o', 'jsonpath={.items[*].reason}');
+    expect(reasons).to.not.match(/JobDeleted/);
+  });
+
+  it('are kept after a failure, until there are too many ended pods (G2)', async () => {
+    const uuids = [];
+    for (let n = 0; n < 3; n += 1) uuids.push(await end(flow.origin.url('/status/404'), 'Failed'));
+    const succeeded = await end(flow.origin.url('/gen/1000/2'), 'Succeeded');
+    await until('the success to lose its pod', async () => (await namesOf(succeeded)).length === 0, LIMIT);
+    const [first = '', second = '', third = ''] = uuids;
+    for (const uuid of uuids) expect(await namesOf(uuid)).to.have.length(OBJECTS);
+    await withSettings({ MAX_FINISHED_PODS: 3 });
+    await until(
+      'the oldest failures to lose their pods',
+      async () => (await namesOf(second)).length === 0,
+      LIMIT,
+    );
+    expect(await namesOf(first)).to.deep.equal([]);
+    expect(await namesOf(third)).to.have.length(OBJECTS);
+    expect(await statusOf(first)).to.include({ phase: 'Failed', attemptsTotal: 1 });
+  });
+});
