@@ -17,7 +17,7 @@ import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sourc
 import type { ProgressCounts } from '../status/progress.ts';
 import type { Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
 import type { EntryNames } from './entry-names.ts';
-import { createManifest, type Manifest } from './manifest.ts';
+import { createManifest, type Manifest } from './manifest/json-manifest.ts';
 
 export interface WriteEntriesDeps {
   readonly task: ArchiveTask;

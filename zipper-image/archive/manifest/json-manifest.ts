@@ -3,9 +3,9 @@
  * written, so it lists only what was written. It contains no URLs, because they may be credentials.
  */
 
-import type { SourceError } from '../sources/source-error.ts';
-import type { WrittenEntry } from './archive.ts';
-import { createRecordList } from './record-list.ts';
+import type { SourceError } from '../../sources/source-error.ts';
+import type { WrittenEntry } from '../archive.ts';
+import { createRecordList } from '../record-list.ts';
 
 export interface ManifestLine {
   readonly index: number;
