@@ -1,5 +1,8 @@
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
+import type { ManifestChoice } from '#crds/manifest-files.ts';
 import {
+  MANIFEST_FORMATS,
+  type ManifestFormat,
   ON_CONFLICTS,
   type OnConflict,
   type OnSourceError,
@@ -9,6 +12,7 @@ import {
   type ZipJobSpec,
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import type { ManifestNameRules } from '#runtime/manifest-names.ts';
 import { defined } from '#runtime/optional.ts';
 import { parameterInvalid } from './api-error.ts';
 import { checkObjectOptions } from './check-object-options.ts';
@@ -27,7 +31,7 @@ export interface RequestOptions
     | 'sequential'
     | 'objectOptions'
   > {
-  readonly manifest?: OptionFields['manifest'] & string;
+  readonly manifest?: ManifestFormat;
 }
 
 /** What a project lets its callers choose. */
@@ -36,15 +40,8 @@ export interface OptionRules {
   readonly defaults: ZipProject['spec']['jobDefaults'] & object;
 }
 
-/** What the names of the files must satisfy. */
-export interface NameRules {
-  readonly mustBePortable: boolean;
-  /** Name of the manifest. */
-  readonly manifestEntry?: string;
-}
-
-/** Name of the manifest if the project names none. */
-export const MANIFEST_ENTRY = 'manifest.json';
+/** Name of the JSON manifest if the project names none. */
+const MANIFEST_ENTRY = 'manifest.json';
 
 const ON_SOURCE_ERROR = {
   fail: 'Fail',
@@ -147,13 +144,21 @@ export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOpt
   });
 };
 
+/** The manifest of the job: that of the request, or else of the project. */
+export const chosenManifest = (
+  { manifest }: Pick<RequestOptions, 'manifest'>,
+  { manifestFormat, manifestEntry }: OptionRules['defaults'],
+): ManifestChoice => {
+  const format = manifest ?? MANIFEST_FORMATS.find((choice) => choice === manifestFormat);
+  if (format === 'sha256sum' || format === 'bagit') return { manifestFormat: format };
+  return defined({ manifestEntry: manifestEntry ?? (manifest === 'json' ? MANIFEST_ENTRY : undefined) });
+};
+
 /** The rules for file names that follow from the options. */
-export const nameRules = (options: RequestOptions, { defaults }: OptionRules): NameRules => {
+export const nameRules = (options: RequestOptions, { defaults }: OptionRules): ManifestNameRules => {
   const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
-  const manifestEntry =
-    defaults.manifestEntry ?? (options.manifest === undefined ? undefined : MANIFEST_ENTRY);
   return {
-    mustBePortable: (chosen ?? SPEC_DEFAULTS.portableNames) === 'refuse',
-    ...defined({ manifestEntry }),
+    portableNames: chosen ?? SPEC_DEFAULTS.portableNames,
+    ...chosenManifest(options, defaults),
   };
 };

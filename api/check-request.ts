@@ -1,15 +1,10 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '#runtime/data-url.ts';
+import type { ManifestNameRules } from '#runtime/manifest-names.ts';
 import { sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { parameterInvalid } from './api-error.ts';
 import { keyProblem } from './check-key.ts';
-import {
-  checkOptions,
-  type NameRules,
-  nameRules,
-  type OptionRules,
-  type RequestOptions,
-} from './check-options.ts';
+import { checkOptions, nameRules, type OptionRules, type RequestOptions } from './check-options.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
@@ -38,7 +33,7 @@ export interface RequestCheckDeps {
   /** Describes a URL that is not allowed; undefined if it is. */
   readonly urlProblem: (url: string) => string | undefined;
   /** The first name that is invalid or conflicts with another name. */
-  readonly nameFault: (names: readonly string[], rules: NameRules) => Steps<EntryFault | undefined>;
+  readonly nameFault: (names: readonly string[], rules: ManifestNameRules) => Steps<EntryFault | undefined>;
   readonly limits: RequestLimits;
   readonly options: OptionRules;
 }
@@ -78,7 +73,7 @@ const checkEntry = (entry: ListedFile, index: number, deps: RequestCheckDeps): n
 
 function* checkFiles(
   entries: readonly ListedFile[],
-  rules: NameRules,
+  rules: ManifestNameRules,
   deps: RequestCheckDeps,
 ): Steps<readonly ListedFile[]> {
   const { maxFiles } = deps.limits;

@@ -8,10 +8,10 @@ import {
   type EntryNameProblem,
   findConflict,
 } from '#runtime/entry-name.ts';
+import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '#runtime/manifest-names.ts';
 import { foldName } from '#runtime/name-index.ts';
 import { checkPortableName } from '#runtime/portable-names.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import type { NameRules } from './check-options.ts';
 import type { EntryFault, RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
@@ -76,21 +76,29 @@ function* findNameFault(
   return same && { index: same.index, reason: 'same-elsewhere' };
 }
 
-/** The first file with the name of the manifest, or which is a folder of it or in it. */
-const findManifestFault = (names: readonly string[], manifestEntry: string): EntryFault | undefined => {
-  const index = names.findIndex((name) => findConflict([manifestEntry, name]) !== undefined);
-  return index === -1
-    ? undefined
-    : { index, problem: `conflicts with the name of the manifest, ${JSON.stringify(manifestEntry)}` };
-};
-
-function* nameFault(
+/** The first file whose name the manifest does not allow, in steps. */
+function* findManifestFault(
   names: readonly string[],
-  { mustBePortable, manifestEntry }: NameRules,
+  rules: ManifestNameRules,
 ): Steps<EntryFault | undefined> {
-  const fault = yield* findNameFault(names, mustBePortable);
-  if (fault) return { index: fault.index, problem: NAME_PROBLEMS[fault.reason] };
-  return manifestEntry === undefined ? undefined : findManifestFault(names, manifestEntry);
+  const check = createManifestNameCheck(rules);
+  const compared = comparedInBags(rules);
+  const toCompare: string[] = [];
+  for (const [index, name] of names.entries()) {
+    const problem = check(name);
+    if (problem !== undefined) return { index, problem };
+    if (compared) toCompare.push(compared(name));
+    yield;
+  }
+  const same = findConflict(toCompare);
+  return same && { index: same.index, problem: NAME_PROBLEMS['same-elsewhere'] };
+}
+
+function* nameFault(names: readonly string[], rules: ManifestNameRules): Steps<EntryFault | undefined> {
+  const fault = yield* findNameFault(names, rules.portableNames === 'refuse');
+  return fault
+    ? { index: fault.index, problem: NAME_PROBLEMS[fault.reason] }
+    : yield* findManifestFault(names, rules);
 }
 
 const createUrlProblem =

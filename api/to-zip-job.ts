@@ -21,7 +21,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
-import { MANIFEST_ENTRY, type RequestOptions } from './check-options.ts';
+import { chosenManifest, type RequestOptions } from './check-options.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
 import type { PackedRequest } from './read-request.ts';
 
@@ -98,17 +98,17 @@ const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partia
     ? {}
     : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
   ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
-  ...defined({ manifestEntry: defaults.manifestEntry, queueName: defaults.queueName }),
+  ...defined({ queueName: defaults.queueName }),
 });
 
-/** What the request chooses; it takes precedence over the defaults of the project. */
+/** What the request chooses; it takes precedence over the defaults of the project. The manifest follows from both. */
 const chosenFields = (
   { manifest, objectOptions, ...fields }: RequestOptions,
-  { jobDefaults: defaults }: ZipProject['spec'],
+  { jobDefaults: defaults = {} }: ZipProject['spec'],
 ): Partial<ZipJobSpec> => ({
   ...fields,
-  ...(objectOptions && { objectOptions: { ...defaults?.objectOptions, ...objectOptions } }),
-  ...(manifest !== undefined && { manifestEntry: defaults?.manifestEntry ?? MANIFEST_ENTRY }),
+  ...(objectOptions && { objectOptions: { ...defaults.objectOptions, ...objectOptions } }),
+  ...chosenManifest(defined({ manifest }), defaults),
 });
 
 /** A copy of the project's webhook, so that later edits do not affect this job. */

@@ -39,6 +39,9 @@ export type OnConflict = (typeof ON_CONFLICTS)[number];
 /** What happens to names that some systems cannot store, or cannot store side by side. */
 export const PORTABLE_NAMES = ['keep', 'refuse', 'rewrite'] as const;
 export type PortableNames = (typeof PORTABLE_NAMES)[number];
+/** json: only with a `manifestEntry`. sha256sum: for `sha256sum -c`. bagit: the archive is a BagIt bag. */
+export const MANIFEST_FORMATS = ['json', 'sha256sum', 'bagit'] as const;
+export type ManifestFormat = (typeof MANIFEST_FORMATS)[number];
 export const WEBHOOK_EVENTS = ['COMPLETED', 'FAILED'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
 
@@ -92,8 +95,9 @@ export interface ZipJobSpec {
   readonly metadata?: string;
   readonly compression?: Compression;
   readonly onSourceError?: OnSourceError;
-  /** Name of the manifest entry, which is written last. Absent: none. */
+  /** Name of the JSON manifest. Absent: no JSON manifest. */
   readonly manifestEntry?: string;
+  readonly manifestFormat?: ManifestFormat;
   /** Modification time of all entries (RFC 3339), so that the same inputs give the same bytes. */
   readonly fixedModificationTime?: string;
   readonly activeDeadlineSeconds?: number;
@@ -130,6 +134,7 @@ export const SPEC_DEFAULTS = {
   onConflict: 'replace',
   sha256: false,
   portableNames: 'keep',
+  manifestFormat: 'json',
   objectOptions: {},
   suspend: false,
   cancel: false,

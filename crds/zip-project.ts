@@ -82,6 +82,7 @@ export interface ZipProject {
       readonly startDeadlineSeconds?: number;
       readonly ttlSecondsAfterFinished?: { readonly succeeded?: number; readonly failed?: number };
       readonly manifestEntry?: string;
+      readonly manifestFormat?: string;
       readonly queueName?: string;
     };
     /** What callers may not choose, in addition to what the class of the project closes. */

@@ -1,6 +1,13 @@
 /** The task of a zipper pod, which the controller writes as JSON into a pod annotation. */
 import type { FromSchema, JsonSchema } from './json-schema.ts';
-import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS, PORTABLE_NAMES, SERVICES } from './zip-job.ts';
+import {
+  COMPRESSIONS,
+  MANIFEST_FORMATS,
+  ON_CONFLICTS,
+  ON_SOURCE_ERRORS,
+  PORTABLE_NAMES,
+  SERVICES,
+} from './zip-job.ts';
 import { COUNT } from './zip-outcome.ts';
 import { CONTRACT_VERSION } from './zipper-contract.ts';
 
@@ -104,8 +111,10 @@ const ARCHIVE_SCHEMA = {
     sha256: { type: 'boolean' },
     /** Absent: `Fail`. */
     onSourceError: { enum: ON_SOURCE_ERRORS },
-    /** Name of the manifest entry, which is written last and lists the contents of the archive. Absent: none. */
+    /** Name of the JSON manifest. Absent: no JSON manifest. */
     manifestEntry: TEXT,
+    /** Absent: `json`. */
+    manifestFormat: { enum: MANIFEST_FORMATS },
     /** Whether sources are requested one after another, each once unless it fails. Absent: the setting of the zipper. */
     sequential: { type: 'boolean' },
     objectOptions: OBJECT_OPTIONS_SCHEMA,

@@ -44,6 +44,9 @@ export const checkPortableNames = (names: readonly string[]): EntryNameFault | u
 const rewriteSegment = (segment: string): string =>
   SEGMENT_RULES.reduce((text, [, broken, rewrite]) => (broken.test(text) ? rewrite(text) : text), segment);
 
+/** The name as every system can store it, if no other name is beside it. */
+export const toPortableName = (name: string): string => name.split('/').map(rewriteSegment).join('/');
+
 const LONGEST_EXTENSION = 32;
 
 /** `name (2).txt`. A leading dot does not start an extension, and a long extension does not count as one. */
@@ -56,11 +59,14 @@ const numbered = (name: string, n: number): string => {
 
 /**
  * Converts names to names that every system can store, in the same order: a forbidden character becomes `_`, a device
- * name gets a `_` prefix, and duplicates get a number. Valid names stay unchanged. Pure.
+ * name gets a `_` prefix, and duplicates get a number. Valid names stay unchanged. No number makes a name one of `taken`. Pure.
  */
-export const toPortableNames = (names: readonly string[]): readonly string[] => {
-  const rewritten = names.map((name) => name.split('/').map(rewriteSegment).join('/'));
-  const index = createNameIndex(rewritten);
+export const toPortableNames = (
+  names: readonly string[],
+  taken: readonly string[] = [],
+): readonly string[] => {
+  const rewritten = names.map(toPortableName);
+  const index = createNameIndex([...rewritten, ...taken]);
   /** The highest number used for a name so far. The first occurrence has no number. */
   const numbers = new Map<string, number>();
   return rewritten.map((name) => {

@@ -1,9 +1,14 @@
-import { COMPRESSIONS, ON_CONFLICTS, PORTABLE_NAMES } from '#crds/zip-job.ts';
+import {
+  COMPRESSIONS,
+  MANIFEST_FORMATS,
+  type ManifestFormat,
+  ON_CONFLICTS,
+  PORTABLE_NAMES,
+} from '#crds/zip-job.ts';
 import { OBJECT_SCHEMA, type ObjectFields } from './object-options.ts';
 import { TIME_PATTERN } from './patterns.ts';
 
 export const SOURCE_ERROR_CHOICES = ['fail', 'skip', 'placeholder'] as const;
-export const MANIFESTS = ['json'] as const;
 
 /** The options of a request; crds/caller-options.ts has their names. */
 export interface OptionFields {
@@ -11,7 +16,7 @@ export interface OptionFields {
   readonly compression?: (typeof COMPRESSIONS)[number];
   readonly on_conflict?: (typeof ON_CONFLICTS)[number];
   readonly sha256?: boolean;
-  readonly manifest?: (typeof MANIFESTS)[number];
+  readonly manifest?: ManifestFormat;
   readonly portable_names?: (typeof PORTABLE_NAMES)[number];
   readonly modification_time?: string;
   readonly sequential?: boolean;
@@ -45,8 +50,8 @@ export const OPTION_SCHEMAS = {
   },
   manifest: {
     type: 'string',
-    enum: MANIFESTS,
-    description: `Adds a last entry that lists the contents of the archive, with the SHA-256 of each file, as JSON. Its name is \`jobDefaults.manifestEntry\` of the project, or else \`manifest.json\`; no file may have this name. Default: a manifest only if the project sets \`jobDefaults.manifestEntry\`. ${CLOSED}`,
+    enum: MANIFEST_FORMATS,
+    description: `Adds entries that contain the SHA-256 of each file in the archive, after the files. \`json\`: one entry, which also lists the skipped files. Its name is \`jobDefaults.manifestEntry\` of the project, or else \`manifest.json\`. \`sha256sum\`: the entry \`manifest-sha256.txt\`, which \`sha256sum -c\` verifies after unpacking. No file may have the name of such an entry, and with another \`portable_names\` than \`keep\`, none that differs from it only in letter case or Unicode normalization. \`bagit\`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without \`.zip\`, and contains the tag files and the folder \`data\` with the files. Their names must not contain \`%\` or a line separator, end with a space, or differ only in Unicode normalization, because validators misread them. Default: \`jobDefaults.manifestFormat\` of the project, or else \`json\` if the project sets \`jobDefaults.manifestEntry\`, or else none. ${CLOSED}`,
   },
   portable_names: {
     type: 'string',

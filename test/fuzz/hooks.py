@@ -49,7 +49,7 @@ def repaired_object(options, service):
 
 def repaired_body(body):
     files = [repaired_file(index, file) for index, file in enumerate(body["urls"])]
-    if body.get("portable_names") == "refuse":
+    if body.get("portable_names") == "refuse" or body.get("manifest") == "bagit":
         files = [{**file, "filename": str(index)} for index, file in enumerate(files)]
     repaired = {**body, "bucket_name": BUCKET, "urls": files}
     if "modification_time" in body:

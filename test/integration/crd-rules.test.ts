@@ -168,6 +168,7 @@ describe('the API server', function () {
       { activeDeadlineSeconds: 61 },
       { activeDeadlineSeconds: null },
       { manifestEntry: 'm' },
+      { manifestFormat: 'bagit' },
       { fixedModificationTime: '2026-01-01T00:00:00Z' },
       { ttlSecondsAfterFinished: { failed: 1 } },
       { priorityClassName: 'high' },

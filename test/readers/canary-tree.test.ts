@@ -102,9 +102,7 @@ describe('unpacking into a tree of canary files', () => {
             { url: 'https://a.example/', filename: 'good' },
             { url: 'https://a.example/', filename },
           ],
-          {
-            portableNames: 'rewrite',
-          },
+          { key: 'a.zip', portableNames: 'rewrite' },
         );
       expect(plan).to.throw('file 1').that.has.property('code', 'InvalidTask');
     }

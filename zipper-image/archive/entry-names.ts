@@ -1,37 +1,54 @@
 /** The names of all entries, decided together before anything is written. */
-import type { FileEntry, PortableNames } from '#crds/zip-job.ts';
-import { checkEntryNames } from '#runtime/entry-name.ts';
+import { manifestFiles } from '#crds/manifest-files.ts';
+import type { FileEntry } from '#crds/zip-job.ts';
+import { checkEntryName, checkEntryNames, findConflict } from '#runtime/entry-name.ts';
+import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '#runtime/manifest-names.ts';
 import { createNameIndex, takeFreeName, withEnding } from '#runtime/name-index.ts';
 import { checkPortableNames, toPortableNames } from '#runtime/portable-names.ts';
 import { TaskError } from '../status/task-error.ts';
+import { bagName } from './manifest/bag-name.ts';
 
 export interface EntryNames {
+  /** Base directory of all entries, if the archive is a BagIt bag. */
+  readonly bag: string | undefined;
   /** Name of the entry of the file with this index. */
   nameOf(index: number): string;
   /** Name of the placeholder for a failed file: `<name>.error.txt`, or the next free name. */
   placeholderOf(index: number): string;
 }
 
-export interface EntryNameOptions {
-  readonly portableNames: PortableNames;
-  readonly manifestEntry?: string;
+export interface EntryNameOptions extends ManifestNameRules {
+  /** Key of the archive, which names the bag. */
+  readonly key: string;
 }
 
 const PLACEHOLDER_ENDING = '.error.txt';
 
+const refused = (index: number, reason: string): TaskError =>
+  new TaskError(`The name of file ${index} is not allowed in the archive: ${reason}`, { fileIndex: index });
+
 const refuse = (names: readonly string[], check: typeof checkEntryNames): void => {
   const fault = check(names);
-  if (!fault) return;
-  const { index, reason } = fault;
-  throw new TaskError(`The name of file ${index} is not allowed in the archive: ${reason}`, {
-    fileIndex: index,
-  });
+  if (fault) throw refused(fault.index, fault.reason);
 };
 
 /** The manifest must not have the name of a file; the creator of the list must choose another. */
-const refuseManifest = (names: readonly string[], manifestEntry: string): void => {
-  const fault = checkEntryNames([...names, manifestEntry]);
-  if (fault) throw new TaskError(`The name of the manifest is not allowed in the archive: ${fault.reason}`);
+const refuseBesideManifest = (names: readonly string[], rules: ManifestNameRules): void => {
+  for (const file of manifestFiles(rules)) {
+    const reason = checkEntryName(file);
+    if (reason) throw new TaskError(`The name of the manifest is not allowed in the archive: ${reason}`);
+  }
+  const check = createManifestNameCheck(rules);
+  for (const [index, name] of names.entries()) {
+    const reason = check(name);
+    if (reason !== undefined) throw refused(index, reason);
+  }
+  const compared = comparedInBags(rules);
+  if (compared)
+    refuse(names, () => {
+      const conflict = findConflict(names.map(compared));
+      return conflict && { index: conflict.index, reason: 'same-elsewhere' };
+    });
 };
 
 /**
@@ -39,27 +56,32 @@ const refuseManifest = (names: readonly string[], manifestEntry: string): void =
  * @throws TaskError with the index of the first file whose name is not allowed in an archive
  */
 export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOptions): EntryNames => {
-  const { portableNames, manifestEntry } = options;
+  const { portableNames, manifestFormat, key } = options;
   const asked = files.map(({ filename }) => filename);
   refuse(asked, checkEntryNames);
   if (portableNames === 'refuse') refuse(asked, checkPortableNames);
-  const names = portableNames === 'rewrite' ? toPortableNames(asked) : asked;
-  if (manifestEntry !== undefined) refuseManifest(names, manifestEntry);
-  const nameOf = (index: number): string => {
+  refuseBesideManifest(asked, options);
+  const bag = manifestFormat === 'bagit' ? bagName(key) : undefined;
+  const folder = bag === undefined ? '' : `${bag}/data/`;
+  const beside = bag === undefined ? manifestFiles(options) : [];
+  const names = portableNames === 'rewrite' ? toPortableNames(asked, beside) : asked;
+  const nameInFolder = (index: number): string => {
     const name = names[index];
     if (name === undefined) throw new RangeError(`no file with index ${index}`);
     return name;
   };
   let index: ReturnType<typeof createNameIndex> | undefined;
   return {
-    nameOf,
+    bag,
+    nameOf: (file) => `${folder}${nameInFolder(file)}`,
     placeholderOf: (file) => {
-      index ??= createNameIndex(manifestEntry === undefined ? names : [...names, manifestEntry]);
+      index ??= createNameIndex([...names, ...beside]);
       let n = 0;
-      return takeFreeName(index, () => {
+      const name = takeFreeName(index, () => {
         n += 1;
-        return withEnding(nameOf(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
+        return withEnding(nameInFolder(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
       });
+      return `${folder}${name}`;
     },
   };
 };

@@ -17,7 +17,8 @@ import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sourc
 import type { ProgressCounts } from '../status/progress.ts';
 import type { Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
 import type { EntryNames } from './entry-names.ts';
-import { createManifest, type Manifest } from './manifest/json-manifest.ts';
+import { createManifest } from './manifest/create-manifest.ts';
+import type { Manifest } from './manifest/manifest.ts';
 
 export interface WriteEntriesDeps {
   readonly task: ArchiveTask;
@@ -50,12 +51,16 @@ async function* each(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> 
   yield* pieces;
 }
 
-/** An entry that is not from a source. It has a time of the job, so that the same job gives the same bytes. */
+/** Of entries that are not from a source: a time of the job, so that the same job gives the same bytes. */
+const ownTime = (task: ArchiveTask): Date =>
+  new Date(task.fixedModificationTime ?? task.defaultModificationTime);
+
+/** An entry that is not from a source. */
 const ownEntry = (name: string, pieces: readonly Uint8Array[], task: ArchiveTask): ArchiveEntry => {
   const declaredLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
   return {
     name,
-    modified: new Date(task.fixedModificationTime ?? task.defaultModificationTime),
+    modified: ownTime(task),
     declaredLength,
     body: each(pieces),
     small: declaredLength <= SMALL_ENTRY_BYTES ? Buffer.concat(pieces) : undefined,
@@ -132,13 +137,13 @@ const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, n
 };
 
 /**
- * Writes the entry of every file, and then the manifest if requested.
+ * Writes the entry of every file, and then those of the manifest if requested.
  * @throws SourceError of a file that must not be skipped; of the first file if all files failed, because an archive
  * without files is not a success
  */
 export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritten> => {
-  const { task, sources, progress, signal } = deps;
-  const manifest = task.manifestEntry === undefined ? undefined : createManifest();
+  const { task, names, sources, progress, signal } = deps;
+  const manifest = createManifest({ task, bag: names.bag, time: ownTime(task) });
   const tally: Tally = { files: 0, failures: [], lengthUnverified: [], manifest };
   for await (const source of sources.entries()) {
     signal.throwIfAborted();
@@ -151,8 +156,7 @@ export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritt
   const { files, failures, lengthUnverified } = tally;
   const [first] = failures;
   if (first && failures.length === files) throw first;
-  if (manifest && task.manifestEntry !== undefined)
-    await addOwn(ownEntry(task.manifestEntry, manifest.pieces(), task), deps);
+  for (const { name, pieces } of manifest?.files() ?? []) await addOwn(ownEntry(name, pieces, task), deps);
   return {
     files,
     skipped: failures.map(({ fileIndex }) => fileIndex),

@@ -8,6 +8,7 @@
  * reacts to SIGTERM: the few seconds to the result cost less than recovery.
  */
 
+import { manifestFiles } from '#crds/manifest-files.ts';
 import { type ArchiveContents, type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
@@ -74,7 +75,7 @@ const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }:
   const archive = createArchive({
     sink: upload.sink,
     compression: task.compression,
-    sha256: task.manifestEntry !== undefined,
+    sha256: manifestFiles(task).length > 0,
     zip64ForUnknownLength: settings.sourceUnknownLengthZip64,
   });
   const written = await writeEntries({
@@ -132,8 +133,8 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
 
 const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob): Promise<ListOfFiles> => {
   const entries = await readFiles(zipJob);
-  const { portableNames = SPEC_DEFAULTS.portableNames, manifestEntry } = task;
-  const options = defined({ portableNames, manifestEntry });
+  const { key, portableNames = SPEC_DEFAULTS.portableNames, manifestFormat, manifestEntry } = task;
+  const options = { key, portableNames, ...defined({ manifestFormat, manifestEntry }) };
   return { entries, names: planEntryNames(entries, options) };
 };
 

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 
@@ -502,10 +502,11 @@ else {
 var valid5 = true;
 }
 if(valid5){
-if(data.sequential !== undefined){
+if(data.manifestFormat !== undefined){
+let data29 = data.manifestFormat;
 const _errs56 = errors;
-if(typeof data.sequential !== "boolean"){
-validate10.errors = [{instancePath:instancePath+"/sequential",schemaPath:"#/oneOf/0/properties/sequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+if(!(((data29 === "json") || (data29 === "sha256sum")) || (data29 === "bagit"))){
+validate10.errors = [{instancePath:instancePath+"/manifestFormat",schemaPath:"#/oneOf/0/properties/manifestFormat/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.manifestFormat.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid5 = _errs56 === errors;
@@ -514,71 +515,83 @@ else {
 var valid5 = true;
 }
 if(valid5){
+if(data.sequential !== undefined){
+const _errs57 = errors;
+if(typeof data.sequential !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/sequential",schemaPath:"#/oneOf/0/properties/sequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid5 = _errs57 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
 if(data.objectOptions !== undefined){
-let data30 = data.objectOptions;
-const _errs58 = errors;
-if(errors === _errs58){
-if(data30 && typeof data30 == "object" && !Array.isArray(data30)){
-if(data30.contentDisposition !== undefined){
-const _errs60 = errors;
-if(typeof data30.contentDisposition !== "string"){
+let data31 = data.objectOptions;
+const _errs59 = errors;
+if(errors === _errs59){
+if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
+if(data31.contentDisposition !== undefined){
+const _errs61 = errors;
+if(typeof data31.contentDisposition !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/contentDisposition",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs60 === errors;
+var valid6 = _errs61 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data30.contentType !== undefined){
-const _errs62 = errors;
-if(typeof data30.contentType !== "string"){
+if(data31.contentType !== undefined){
+const _errs63 = errors;
+if(typeof data31.contentType !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/contentType",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs62 === errors;
+var valid6 = _errs63 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data30.cacheControl !== undefined){
-const _errs64 = errors;
-if(typeof data30.cacheControl !== "string"){
+if(data31.cacheControl !== undefined){
+const _errs65 = errors;
+if(typeof data31.cacheControl !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/cacheControl",schemaPath:"#/oneOf/0/properties/objectOptions/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs64 === errors;
+var valid6 = _errs65 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data30.storageClass !== undefined){
-const _errs66 = errors;
-if(typeof data30.storageClass !== "string"){
+if(data31.storageClass !== undefined){
+const _errs67 = errors;
+if(typeof data31.storageClass !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/storageClass",schemaPath:"#/oneOf/0/properties/objectOptions/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs66 === errors;
+var valid6 = _errs67 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data30.metadata !== undefined){
-let data35 = data30.metadata;
-const _errs68 = errors;
-if(errors === _errs68){
-if(data35 && typeof data35 == "object" && !Array.isArray(data35)){
-for(const key0 in data35){
-const _errs71 = errors;
-if(typeof data35[key0] !== "string"){
+if(data31.metadata !== undefined){
+let data36 = data31.metadata;
+const _errs69 = errors;
+if(errors === _errs69){
+if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
+for(const key0 in data36){
+const _errs72 = errors;
+if(typeof data36[key0] !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid7 = _errs71 === errors;
+var valid7 = _errs72 === errors;
 if(!valid7){
 break;
 }
@@ -589,24 +602,24 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata",schema
 return false;
 }
 }
-var valid6 = _errs68 === errors;
+var valid6 = _errs69 === errors;
 }
 else {
 var valid6 = true;
 }
 if(valid6){
-if(data30.tags !== undefined){
-let data37 = data30.tags;
-const _errs73 = errors;
-if(errors === _errs73){
-if(data37 && typeof data37 == "object" && !Array.isArray(data37)){
-for(const key1 in data37){
-const _errs76 = errors;
-if(typeof data37[key1] !== "string"){
+if(data31.tags !== undefined){
+let data38 = data31.tags;
+const _errs74 = errors;
+if(errors === _errs74){
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+for(const key1 in data38){
+const _errs77 = errors;
+if(typeof data38[key1] !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid8 = _errs76 === errors;
+var valid8 = _errs77 === errors;
 if(!valid8){
 break;
 }
@@ -617,7 +630,7 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/tags",schemaPath
 return false;
 }
 }
-var valid6 = _errs73 === errors;
+var valid6 = _errs74 === errors;
 }
 else {
 var valid6 = true;
@@ -633,31 +646,31 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions",schemaPath:"#/o
 return false;
 }
 }
-var valid5 = _errs58 === errors;
+var valid5 = _errs59 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.portableNames !== undefined){
-let data39 = data.portableNames;
-const _errs78 = errors;
-if(!(((data39 === "keep") || (data39 === "refuse")) || (data39 === "rewrite"))){
+let data40 = data.portableNames;
+const _errs79 = errors;
+if(!(((data40 === "keep") || (data40 === "refuse")) || (data40 === "rewrite"))){
 validate10.errors = [{instancePath:instancePath+"/portableNames",schemaPath:"#/oneOf/0/properties/portableNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.portableNames.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs78 === errors;
+var valid5 = _errs79 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.fixedModificationTime !== undefined){
-let data40 = data.fixedModificationTime;
-const _errs79 = errors;
-if(errors === _errs79){
-if(typeof data40 === "string"){
-if(!pattern0.test(data40)){
+let data41 = data.fixedModificationTime;
+const _errs80 = errors;
+if(errors === _errs80){
+if(typeof data41 === "string"){
+if(!pattern0.test(data41)){
 validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaPath:"#/oneOf/0/properties/fixedModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -667,18 +680,18 @@ validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaP
 return false;
 }
 }
-var valid5 = _errs79 === errors;
+var valid5 = _errs80 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.defaultModificationTime !== undefined){
-let data41 = data.defaultModificationTime;
-const _errs81 = errors;
-if(errors === _errs81){
-if(typeof data41 === "string"){
-if(!pattern0.test(data41)){
+let data42 = data.defaultModificationTime;
+const _errs82 = errors;
+if(errors === _errs82){
+if(typeof data42 === "string"){
+if(!pattern0.test(data42)){
 validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schemaPath:"#/oneOf/0/properties/defaultModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -688,55 +701,34 @@ validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schem
 return false;
 }
 }
-var valid5 = _errs81 === errors;
+var valid5 = _errs82 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.files !== undefined){
-let data42 = data.files;
-const _errs83 = errors;
-if(errors === _errs83){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
-const tag1 = data42.from;
+let data43 = data.files;
+const _errs84 = errors;
+if(errors === _errs84){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+const tag1 = data43.from;
 if(typeof tag1 == "string"){
 if(tag1 === "mounted"){
-const _errs86 = errors;
-if(errors === _errs86){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+const _errs87 = errors;
+if(errors === _errs87){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
 let missing4;
-if(((((data42.from === undefined) && (missing4 = "from")) || ((data42.chunks === undefined) && (missing4 = "chunks"))) || ((data42.count === undefined) && (missing4 = "count"))) || ((data42.sha256 === undefined) && (missing4 = "sha256"))){
+if(((((data43.from === undefined) && (missing4 = "from")) || ((data43.chunks === undefined) && (missing4 = "chunks"))) || ((data43.count === undefined) && (missing4 = "count"))) || ((data43.sha256 === undefined) && (missing4 = "sha256"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/0/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data42.from !== undefined){
-const _errs88 = errors;
-if("mounted" !== data42.from){
+if(data43.from !== undefined){
+const _errs89 = errors;
+if("mounted" !== data43.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/from/const",keyword:"const",params:{allowedValue: "mounted"},message:"must be equal to constant"}];
 return false;
-}
-var valid11 = _errs88 === errors;
-}
-else {
-var valid11 = true;
-}
-if(valid11){
-if(data42.chunks !== undefined){
-let data44 = data42.chunks;
-const _errs89 = errors;
-if(!(((typeof data44 == "number") && (!(data44 % 1) && !isNaN(data44))) && (isFinite(data44)))){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
-return false;
-}
-if(errors === _errs89){
-if((typeof data44 == "number") && (isFinite(data44))){
-if(data44 < 0 || isNaN(data44)){
-validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
-return false;
-}
-}
 }
 var valid11 = _errs89 === errors;
 }
@@ -744,33 +736,54 @@ else {
 var valid11 = true;
 }
 if(valid11){
-if(data42.count !== undefined){
-let data45 = data42.count;
-const _errs91 = errors;
+if(data43.chunks !== undefined){
+let data45 = data43.chunks;
+const _errs90 = errors;
 if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs91){
+if(errors === _errs90){
 if((typeof data45 == "number") && (isFinite(data45))){
 if(data45 < 0 || isNaN(data45)){
-validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid11 = _errs91 === errors;
+var valid11 = _errs90 === errors;
 }
 else {
 var valid11 = true;
 }
 if(valid11){
-if(data42.sha256 !== undefined){
-let data46 = data42.sha256;
-const _errs93 = errors;
-if(errors === _errs93){
-if(typeof data46 === "string"){
-if(func2(data46) < 1){
+if(data43.count !== undefined){
+let data46 = data43.count;
+const _errs92 = errors;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs92){
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 < 0 || isNaN(data46)){
+validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid11 = _errs92 === errors;
+}
+else {
+var valid11 = true;
+}
+if(valid11){
+if(data43.sha256 !== undefined){
+let data47 = data43.sha256;
+const _errs94 = errors;
+if(errors === _errs94){
+if(typeof data47 === "string"){
+if(func2(data47) < 1){
 validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/sha256/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -780,7 +793,7 @@ validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/on
 return false;
 }
 }
-var valid11 = _errs93 === errors;
+var valid11 = _errs94 === errors;
 }
 else {
 var valid11 = true;
@@ -797,43 +810,43 @@ return false;
 }
 }
 else if(tag1 === "inline"){
-const _errs95 = errors;
-if(errors === _errs95){
-if(data42 && typeof data42 == "object" && !Array.isArray(data42)){
+const _errs96 = errors;
+if(errors === _errs96){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
 let missing5;
-if(((data42.from === undefined) && (missing5 = "from")) || ((data42.count === undefined) && (missing5 = "count"))){
+if(((data43.from === undefined) && (missing5 = "from")) || ((data43.count === undefined) && (missing5 = "count"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/1/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data42.from !== undefined){
-const _errs97 = errors;
-if("inline" !== data42.from){
+if(data43.from !== undefined){
+const _errs98 = errors;
+if("inline" !== data43.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/from/const",keyword:"const",params:{allowedValue: "inline"},message:"must be equal to constant"}];
 return false;
 }
-var valid13 = _errs97 === errors;
+var valid13 = _errs98 === errors;
 }
 else {
 var valid13 = true;
 }
 if(valid13){
-if(data42.count !== undefined){
-let data48 = data42.count;
-const _errs98 = errors;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+if(data43.count !== undefined){
+let data49 = data43.count;
+const _errs99 = errors;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs98){
-if((typeof data48 == "number") && (isFinite(data48))){
-if(data48 < 0 || isNaN(data48)){
+if(errors === _errs99){
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 < 0 || isNaN(data49)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid13 = _errs98 === errors;
+var valid13 = _errs99 === errors;
 }
 else {
 var valid13 = true;
@@ -862,18 +875,18 @@ validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/p
 return false;
 }
 }
-var valid5 = _errs83 === errors;
+var valid5 = _errs84 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
 if(data.startDeadlineSeconds !== undefined){
-let data49 = data.startDeadlineSeconds;
-const _errs100 = errors;
-if(errors === _errs100){
-if((typeof data49 == "number") && (isFinite(data49))){
-if(data49 < 0 || isNaN(data49)){
+let data50 = data.startDeadlineSeconds;
+const _errs101 = errors;
+if(errors === _errs101){
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 < 0 || isNaN(data50)){
 validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPath:"#/oneOf/0/properties/startDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -883,10 +896,11 @@ validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPa
 return false;
 }
 }
-var valid5 = _errs100 === errors;
+var valid5 = _errs101 === errors;
 }
 else {
 var valid5 = true;
+}
 }
 }
 }
@@ -913,8 +927,8 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs102 = errors;
-if(errors === _errs102){
+const _errs103 = errors;
+if(errors === _errs103){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
 if(((((data.mode === undefined) && (missing6 = "mode")) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))){
@@ -923,23 +937,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs105 = errors;
+const _errs106 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid15 = _errs105 === errors;
+var valid15 = _errs106 === errors;
 }
 else {
 var valid15 = true;
 }
 if(valid15){
 if(data.key !== undefined){
-let data51 = data.key;
-const _errs106 = errors;
-if(errors === _errs106){
-if(typeof data51 === "string"){
-if(func2(data51) < 1){
+let data52 = data.key;
+const _errs107 = errors;
+if(errors === _errs107){
+if(typeof data52 === "string"){
+if(func2(data52) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -949,18 +963,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid15 = _errs106 === errors;
+var valid15 = _errs107 === errors;
 }
 else {
 var valid15 = true;
 }
 if(valid15){
 if(data.attempt !== undefined){
-let data52 = data.attempt;
-const _errs108 = errors;
-if(errors === _errs108){
-if(typeof data52 === "string"){
-if(func2(data52) < 1){
+let data53 = data.attempt;
+const _errs109 = errors;
+if(errors === _errs109){
+if(typeof data53 === "string"){
+if(func2(data53) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -970,18 +984,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid15 = _errs108 === errors;
+var valid15 = _errs109 === errors;
 }
 else {
 var valid15 = true;
 }
 if(valid15){
 if(data.since !== undefined){
-let data53 = data.since;
-const _errs110 = errors;
-if(errors === _errs110){
-if(typeof data53 === "string"){
-if(!pattern0.test(data53)){
+let data54 = data.since;
+const _errs111 = errors;
+if(errors === _errs111){
+if(typeof data54 === "string"){
+if(!pattern0.test(data54)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -991,7 +1005,7 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid15 = _errs110 === errors;
+var valid15 = _errs111 === errors;
 }
 else {
 var valid15 = true;
@@ -1000,8 +1014,8 @@ if(valid15){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs112 = errors;
-if(errors === _errs112){
+const _errs113 = errors;
+if(errors === _errs113){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -1010,24 +1024,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data54 = data.uploadState;
-const _errs114 = errors;
-if(!((data54 === "open") || (data54 === "committing"))){
+let data55 = data.uploadState;
+const _errs115 = errors;
+if(!((data55 === "open") || (data55 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid18 = _errs114 === errors;
+var valid18 = _errs115 === errors;
 }
 else {
 var valid18 = true;
 }
 if(valid18){
 if(data.uploadId !== undefined){
-let data55 = data.uploadId;
-const _errs115 = errors;
-if(errors === _errs115){
-if(typeof data55 === "string"){
-if(func2(data55) < 1){
+let data56 = data.uploadId;
+const _errs116 = errors;
+if(errors === _errs116){
+if(typeof data56 === "string"){
+if(func2(data56) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1037,7 +1051,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid18 = _errs115 === errors;
+var valid18 = _errs116 === errors;
 }
 else {
 var valid18 = true;
@@ -1052,8 +1066,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs117 = errors;
-if(errors === _errs117){
+const _errs118 = errors;
+if(errors === _errs118){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -1062,24 +1076,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data56 = data.uploadState;
-const _errs119 = errors;
-if(!((data56 === "open") || (data56 === "committing"))){
+let data57 = data.uploadState;
+const _errs120 = errors;
+if(!((data57 === "open") || (data57 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid20 = _errs119 === errors;
+var valid20 = _errs120 === errors;
 }
 else {
 var valid20 = true;
 }
 if(valid20){
 if(data.uploadId !== undefined){
-let data57 = data.uploadId;
-const _errs120 = errors;
-if(errors === _errs120){
-if(typeof data57 === "string"){
-if(func2(data57) < 1){
+let data58 = data.uploadId;
+const _errs121 = errors;
+if(errors === _errs121){
+if(typeof data58 === "string"){
+if(func2(data58) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1089,7 +1103,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs120 === errors;
+var valid20 = _errs121 === errors;
 }
 else {
 var valid20 = true;
@@ -1104,8 +1118,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs122 = errors;
-if(errors === _errs122){
+const _errs123 = errors;
+if(errors === _errs123){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1149,8 +1163,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs125 = errors;
-if(errors === _errs125){
+const _errs126 = errors;
+if(errors === _errs126){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){

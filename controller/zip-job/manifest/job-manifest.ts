@@ -30,13 +30,21 @@ export const taskBucket = (bucket: ZipBucket): TaskBucket => {
 const choicesOf = ({
   onSourceError,
   manifestEntry,
+  manifestFormat,
   portableNames,
   sequential,
   fixedModificationTime,
   sha256,
   objectOptions = {},
 }: ZipJobSpec) => ({
-  ...defined({ onSourceError, manifestEntry, portableNames, sequential, fixedModificationTime }),
+  ...defined({
+    onSourceError,
+    manifestEntry,
+    manifestFormat,
+    portableNames,
+    sequential,
+    fixedModificationTime,
+  }),
   ...(sha256 === true && { sha256 }),
   ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
 });

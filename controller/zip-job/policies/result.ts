@@ -1,3 +1,4 @@
+import { manifestFiles } from '#crds/manifest-files.ts';
 import type { ZipJob, ZipResult } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import type { Outcome } from '../observation.ts';
@@ -9,9 +10,8 @@ export const resultOf = (zipJob: ZipJob): ZipResult | undefined =>
 
 /** Checks the result against the request: every file is an entry or was skipped as allowed, and the archive is not empty. */
 export const verifyResult = (zipJob: ZipJob, result: ZipResult): Outcome => {
-  const manifest = zipJob.spec.manifestEntry === undefined ? 0 : 1;
   const skipped = zipJob.spec.onSourceError === 'Skip' ? (result.skipped?.length ?? 0) : 0;
-  const expected = fileCount(zipJob) - skipped + manifest;
+  const expected = fileCount(zipJob) - skipped + manifestFiles(zipJob.spec).length;
   if (result.entries !== expected)
     return {
       reason: 'ResultInvalid',

@@ -17,6 +17,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   miniunzip: 'minizip',
   php: 'php-cli',
   promtool: 'prometheus',
+  sha256sum: 'coreutils',
 };
 
 /**

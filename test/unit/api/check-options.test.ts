@@ -125,21 +125,71 @@ describe('the options of a request', () => {
     expect(checkBody({ ...A_REQUEST, urls, portable_names: 'rewrite' }).files).to.have.length(1);
   });
 
-  it('refuse a file that has the name of the manifest, by its index', () => {
-    const named = (filename: string) => ({
-      ...A_REQUEST,
-      urls: [...A_REQUEST.urls, { url: 'https://h.example.com/', filename }],
+  const named = (...filenames: readonly string[]) => ({
+    ...A_REQUEST,
+    urls: [...A_REQUEST.urls, ...filenames.map((filename) => ({ url: 'https://h.example.com/', filename }))],
+  });
+
+  for (const [manifest, entry] of [
+    ['json', 'manifest.json'],
+    ['sha256sum', 'manifest-sha256.txt'],
+  ] as const)
+    it(`refuse a file that has the name of the ${manifest} manifest, by its index (C8)`, () => {
+      const conflict = `urls[1].filename conflicts with the name of the manifest, "${entry}".`;
+      for (const name of [entry, `${entry}/foo`]) {
+        expect(checkBody(named(name)).files).to.have.length(2);
+        for (const portable_names of ['keep', 'refuse', 'rewrite'])
+          expect(refusalOf({ ...named(name), manifest, portable_names }))
+            .to.include(invalid('urls'))
+            .and.to.have.property('message', conflict);
+      }
+      for (const name of [entry.toUpperCase(), `${entry.toUpperCase()}/foo`]) {
+        expect(checkBody({ ...named(name), manifest }).files).to.have.length(2);
+        for (const portable_names of ['refuse', 'rewrite'])
+          expect(refusalOf({ ...named(name), manifest, portable_names }))
+            .to.include(invalid('urls'))
+            .and.to.have.property('message', conflict);
+      }
     });
-    for (const name of ['manifest.json', 'manifest.json/a']) {
-      expect(checkBody(named(name)).files).to.have.length(2);
-      expect(refusalOf({ ...named(name), manifest: 'json' }))
-        .to.include(invalid('urls'))
-        .and.to.have.property(
-          'message',
-          'urls[1].filename conflicts with the name of the manifest, "manifest.json".',
-        );
+
+  it('refuse a file that has the name of the manifest of the project, also after it is rewritten (C8)', () => {
+    const jobDefaults = { manifestEntry: 'm_\u00e9' };
+    for (const name of ['m_\u00e9', 'm_\u00e9/a'])
+      expect(refusalOf(named(name), { jobDefaults })).to.include(invalid('urls'));
+    for (const name of ['m?\u00e9', 'M_e\u0301']) {
+      expect(checkBody(named(name), { jobDefaults }).files).to.have.length(2);
+      expect(refusalOf({ ...named(name), portable_names: 'rewrite' }, { jobDefaults })).to.include(
+        invalid('urls'),
+      );
     }
-    expect(refusalOf(named('m'), { jobDefaults: { manifestEntry: 'm' } })).to.include(invalid('urls'));
+    const inFolder = { jobDefaults: { manifestEntry: 'about/m' } };
+    expect(refusalOf(named('about'), inFolder)).to.include(invalid('urls'));
+    expect(checkBody(named('about/n'), inFolder).files).to.have.length(2);
+  });
+
+  it('allow files of a bag to have the names of its tag files, because they are in a folder (C8)', () => {
+    const names = ['bagit.txt', 'manifest-sha256.txt', 'data'];
+    expect(checkBody({ ...named(...names), manifest: 'bagit' }).files).to.have.length(4);
+  });
+
+  it('refuse names that validators of bags misread, by their index', () => {
+    for (const name of ['100%', 'a%0Ab', 'a\u2028b', 'a\u2029b', 'a ', 'a\u00a0']) {
+      expect(checkBody({ ...named('b', name), manifest: 'sha256sum' }).files).to.have.length(3);
+      expect(refusalOf({ ...named('b', name), manifest: 'bagit' }))
+        .to.include(invalid('urls'))
+        .and.to.have.property('message')
+        .that.matches(/^urls\[2\]\.filename contains a percent sign/);
+    }
+    const same = named('\u00e9', 'e\u0301');
+    expect(refusalOf({ ...same, manifest: 'bagit' }))
+      .to.include(invalid('urls'))
+      .and.to.have.property('message')
+      .that.matches(/^urls\[2\]\.filename differs .* only in/);
+    for (const options of [{ manifest: 'sha256sum' }, { manifest: 'bagit', portable_names: 'rewrite' }])
+      expect(checkBody({ ...same, ...options }).files).to.have.length(3);
+    expect(checkBody({ ...named('a '), manifest: 'bagit', portable_names: 'rewrite' }).files).to.have.length(
+      2,
+    );
   });
 
   it('refuse a modification time that an archive cannot contain (C3)', () => {

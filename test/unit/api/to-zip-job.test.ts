@@ -146,6 +146,20 @@ describe('toZipJob', () => {
     expect(make({}, request).spec).to.not.have.property('manifest');
   });
 
+  for (const { manifest, jobDefaults, want } of [
+    { jobDefaults: { manifestFormat: 'bagit', manifestEntry: 'm' }, want: { manifestFormat: 'bagit' } },
+    { jobDefaults: { manifestFormat: 'sideways', manifestEntry: 'm' }, want: { manifestEntry: 'm' } },
+    { jobDefaults: { manifestFormat: 'json' }, want: {} },
+    { manifest: 'json', jobDefaults: { manifestFormat: 'bagit' }, want: { manifestEntry: 'manifest.json' } },
+    { manifest: 'sha256sum', jobDefaults: { manifestEntry: 'm' }, want: { manifestFormat: 'sha256sum' } },
+    { manifest: 'bagit', jobDefaults: {}, want: { manifestFormat: 'bagit' } },
+  ] as const)
+    it(`takes the manifest ${manifest} of the request before ${JSON.stringify(jobDefaults)}`, () => {
+      const { spec } = make({ jobDefaults }, { ...REQUEST, options: defined({ manifest }) });
+      const { manifestEntry, manifestFormat } = spec;
+      expect(defined({ manifestEntry, manifestFormat })).to.deep.equal(want);
+    });
+
   const url = 'https://hooks.example.com/';
   const webhooks: readonly { name: string; given: ZipProject['spec']['webhook']; want: unknown }[] = [
     { name: 'none', given: undefined, want: undefined },

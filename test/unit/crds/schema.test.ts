@@ -97,12 +97,16 @@ describe('the CRDs', () => {
       [zip.ON_SOURCE_ERRORS, 'spec', 'onSourceError'],
       [zip.ON_CONFLICTS, 'spec', 'onConflict'],
       [zip.PORTABLE_NAMES, 'spec', 'portableNames'],
+      [zip.MANIFEST_FORMATS, 'spec', 'manifestFormat'],
       [zip.WEBHOOK_EVENTS, 'spec', 'webhook', 'events', '[]'],
       [zip.PHASES, 'status', 'phase'],
       [zip.API_STATUSES, 'status', 'apiStatus'],
     ];
     for (const [known, ...path] of words)
       expect(at(schema, ...path)?.enum, path.join('.')).to.deep.equal(known);
+    expect(at(schemaOf('zipprojects'), 'spec', 'jobDefaults', 'manifestFormat')?.enum).to.deep.equal(
+      zip.MANIFEST_FORMATS,
+    );
     expect(at(schemaOf('zipprojects'), 'spec', 'callerOptions', 'closed', '[]')?.enum).to.deep.equal(
       CALLER_OPTIONS,
     );

@@ -101,6 +101,7 @@ describe('archiveJob', () => {
     const choices = {
       onSourceError: 'Skip',
       manifestEntry: 'contents.json',
+      manifestFormat: 'bagit',
       portableNames: 'rewrite',
       fixedModificationTime: '2024-05-06T07:08:09Z',
     } as const;

@@ -26,6 +26,24 @@ describe('verifyResult', () => {
       result: aResult({ entries: 4 }),
       want: 'Uploaded',
     },
+    {
+      name: 'a manifest for sha256sum',
+      spec: { manifestFormat: 'sha256sum' as const },
+      result: aResult({ entries: 4 }),
+      want: 'Uploaded',
+    },
+    {
+      name: 'a bag with its tag files',
+      spec: { manifestFormat: 'bagit' as const },
+      result: aResult({ entries: 7 }),
+      want: 'Uploaded',
+    },
+    {
+      name: 'a bag without tag files',
+      spec: { manifestFormat: 'bagit' as const },
+      result: aResult(),
+      want: 'ResultInvalid',
+    },
   ];
   for (const { name, spec, result, want } of cases)
     it(`returns ${want} for ${name}`, () => {

@@ -1,0 +1,50 @@
+/** Names of files that the manifest of an archive does not allow. */
+import { type ManifestChoice, manifestFiles } from '#crds/manifest-files.ts';
+import type { PortableNames } from '#crds/zip-job.ts';
+import { foldName } from './name-index.ts';
+import { toPortableName } from './portable-names.ts';
+
+export interface ManifestNameRules extends ManifestChoice {
+  readonly portableNames: PortableNames;
+}
+
+/** Describes a name that is not allowed; undefined if it is. */
+export type ManifestNameCheck = (name: string) => string | undefined;
+
+/**
+ * RFC 8493 requires `%25` for a percent sign, which no common validator decodes. The Python validator also ends a line at the
+ * line separators of Unicode, and removes spaces at its end.
+ */
+const MISREAD_IN_BAGS = /[%\u2028\u2029]|\s$/u;
+const MISREAD =
+  'contains a percent sign, a line separator, or a space at its end, which BagIt validators misread in a manifest';
+
+const inEachOther = (a: string, b: string): boolean => a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
+
+/** The check of each name on its own. The names must be valid otherwise. */
+export const createManifestNameCheck = (rules: ManifestNameRules): ManifestNameCheck => {
+  const { manifestFormat, portableNames } = rules;
+  const inArchive = (name: string): string => (portableNames === 'rewrite' ? toPortableName(name) : name);
+  if (manifestFormat === 'bagit')
+    return (name) => (MISREAD_IN_BAGS.test(inArchive(name)) ? MISREAD : undefined);
+  const [entry] = manifestFiles(rules);
+  if (entry === undefined) return () => undefined;
+  const compared = portableNames === 'keep' ? (name: string) => name : foldName;
+  const taken = compared(entry);
+  return (name) => {
+    const candidate = compared(inArchive(name));
+    return candidate === taken || inEachOther(candidate, taken)
+      ? `conflicts with the name of the manifest, ${JSON.stringify(entry)}`
+      : undefined;
+  };
+};
+
+/**
+ * The names to compare with each other, because a validator takes those for equal that differ only in Unicode normalization.
+ * Undefined if they need not be compared.
+ */
+export const comparedInBags = ({
+  manifestFormat,
+  portableNames,
+}: ManifestNameRules): ((name: string) => string) | undefined =>
+  manifestFormat === 'bagit' && portableNames === 'keep' ? (name) => name.normalize('NFC') : undefined;

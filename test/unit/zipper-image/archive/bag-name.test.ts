@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { checkEntryName } from '#runtime/entry-name.ts';
+import { checkPortableName } from '#runtime/portable-names.ts';
+import { bagName } from '#zipper-image/archive/manifest/bag-name.ts';
+
+describe('bagName', () => {
+  for (const [key, name] of [
+    ['reports/2026/Q1.zip', 'Q1'],
+    ['Q1.ZIP', 'Q1'],
+    ['archive', 'archive'],
+    ['a.zip.zip', 'a.zip'],
+    ['é 雪.zip', 'é 雪'],
+    ['.zip', 'bag'],
+    ['folder/', 'bag'],
+    ['..zip', '_'],
+    ['...zip', '__'],
+    ['-rf.zip', '_rf'],
+    ['con.zip', '_con'],
+    ['C:\\a?b.zip', 'C__a_b'],
+    ['a\u202eb\ud800.zip', 'a_b_'],
+    [' .zip', '_'],
+  ] as const)
+    it(`is ${JSON.stringify(name)} for the key ${JSON.stringify(key)}`, () => {
+      expect(bagName(key)).to.equal(name);
+    });
+
+  it('is a name that every system can store', () => {
+    for (const key of ['x'.repeat(1024), `${'雪'.repeat(300)}.zip`, `con.${'x'.repeat(300)}`, '\\\\', '- ']) {
+      const name = bagName(key);
+      expect(checkEntryName(name), key).to.equal(undefined);
+      expect(checkPortableName(name), key).to.equal(undefined);
+      expect(name, key).to.not.contain('/');
+    }
+  });
+});

@@ -1,0 +1,17 @@
+import { CHECKSUM_FILE } from '#crds/manifest-files.ts';
+import { createChecksumList } from './checksum-list.ts';
+import type { Manifest } from './manifest.ts';
+
+/** `sha256sum -c` reads standard input for the name `-`. */
+const pathOf = (name: string): string => (name === '-' ? './-' : name);
+
+/** A manifest for `sha256sum -c` in the folder of the unpacked archive. */
+export const createSha256sumManifest = (): Manifest => {
+  const list = createChecksumList();
+  return {
+    add: ({ entry }) => {
+      if (entry) list.add(pathOf(entry.name), entry.sha256);
+    },
+    files: () => [{ name: CHECKSUM_FILE, pieces: list.pieces() }],
+  };
+};
