@@ -5,6 +5,7 @@ import { findRetiredWords } from './find-retired-words.ts';
 
 const CHECKED = [
   '{administration,api,cli,controller,crds,dashboard,runtime,scripts,tools,zipper-image}/**/*.{ts,js,eta,go,py,sh,yaml,md}',
+  'clients/typescript/{README.md,src/*.ts}',
   'charts/**/*.{yaml,tpl,txt,md,json}',
   '{test,.ci}/**/*.ts',
   'docs/**/*.md',

@@ -1,0 +1,60 @@
+import type { components } from './schema.ts';
+
+type Zip = components['schemas']['Zip'];
+type ErrorFields = components['schemas']['Error'];
+/** Later releases may add values. */
+type Open<Known extends string> = Known | (string & Record<never, never>);
+
+const RETRIABLE: readonly number[] = [408, 429, 500, 502, 503, 504];
+
+/** The body of a response; without fields if the response is not from the API. */
+export const parseBody = (text: string): { data?: Partial<Zip>; error?: Partial<ErrorFields> } => {
+  try {
+    return (JSON.parse(text) as object | null) ?? {};
+  } catch {
+    return {};
+  }
+};
+
+/** A response without a job. If a proxy sent it, it has no `type` and no `code`. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: number;
+  readonly type: Open<ErrorFields['type']> | undefined;
+  readonly code: Open<ErrorFields['code']> | undefined;
+  /** The invalid field of the request. */
+  readonly param: string | null;
+  /** Id of the request in the logs of the service. */
+  readonly requestId: string | null;
+  /** Whether the same request may succeed later. */
+  readonly isRetriable: boolean;
+
+  constructor({ status, headers }: Response, text: string) {
+    const { type, code, message, param } = parseBody(text).error ?? {};
+    super(message ?? `The service responded with status ${status}.`);
+    this.status = status;
+    this.type = type;
+    this.code = code;
+    this.param = param ?? null;
+    this.requestId = headers.get('x-request-id');
+    this.isRetriable = RETRIABLE.includes(status);
+  }
+}
+
+/** No complete response arrived. `cause` has the reason. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
+  readonly isRetriable = true;
+}
+
+/** The job did not finish within the time limit of `wait`. It continues to run. */
+export class WaitTimeoutError extends Error {
+  override readonly name = 'WaitTimeoutError';
+  /** The job when it was last read. */
+  readonly zip: Zip;
+
+  constructor(zip: Zip, timeoutMs: number) {
+    super(`Zip ${zip.uuid} did not finish within ${timeoutMs} ms. Its status is "${zip.status}".`);
+    this.zip = zip;
+  }
+}

@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { createClient } from '#clients/typescript/src/client.ts';
+import { ApiError, ConnectionError, WaitTimeoutError } from '#clients/typescript/src/errors.ts';
+import { systemTiming } from '#clients/typescript/src/timing.ts';
+import { until } from '#test/support/until.ts';
+import { refusal, startScriptedServer, UUID, zip } from './scripted-server.ts';
+
+const REQUEST = { urls: [{ url: 'https://a.example/a', filename: 'a' }], bucket_name: 'b', key: 'k.zip' };
+const BUSY = refusal(503, 'service_unavailable');
+
+const failureOf = async (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error,
+  );
+
+describe('the TypeScript client', () => {
+  it('creates a job, and keeps fields that it does not know', async () => {
+    await using server = await startScriptedServer([zip('none', { later: 1 })]);
+    const headers = { traceparent: '00-1', authorization: 'other' };
+    const created = await server.client().create(REQUEST, { headers, expand: ['job', 'bucket'] });
+    expect(created).to.deep.equal({ uuid: UUID, status: 'none', metadata: {}, later: 1 });
+    const [request] = server.requests;
+    expect(request?.line).to.equal('POST /v1/zips?expand=job,bucket');
+    expect(JSON.parse(request?.body ?? '')).to.deep.equal(REQUEST);
+    expect(request?.headers).to.include({
+      authorization: 'Bearer TOKEN',
+      'content-type': 'application/json',
+      traceparent: '00-1',
+    });
+  });
+
+  it('reads a job below the path of the base URL, and encodes its id', async () => {
+    await using server = await startScriptedServer([zip('processing')]);
+    for (const baseUrl of [`${server.url}/archives/api`, `${server.url}/archives/api/`])
+      expect((await server.client({ baseUrl }).get('a/b')).status).to.equal('processing');
+    const line = 'GET /archives/api/v1/zips/a%2Fb';
+    expect(server.requests.map((request) => request.line)).to.deep.equal([line, line]);
+  });
+
+  it('repeats a create with the same key and body after a busy or lost response', async () => {
+    await using server = await startScriptedServer(['reset', BUSY, refusal(429, 'rate'), zip('none')]);
+    await server.client().create(REQUEST);
+    const sent = server.requests.map(({ headers, body }) => `${String(headers['idempotency-key'])} ${body}`);
+    expect(sent).to.have.lengthOf(4);
+    expect(new Set(sent)).to.have.lengthOf(1);
+    expect(sent[0]).to.match(/^[0-9a-f]{8}-[0-9a-f-]{27} \{/);
+    expect(server.delays).to.deep.equal([375, 750, 1_500]);
+  });
+
+  it('uses a new Idempotency-Key for each create, or that of the caller', async () => {
+    await using server = await startScriptedServer([zip('none')]);
+    const client = server.client();
+    await client.create(REQUEST);
+    await client.create(REQUEST);
+    await client.create(REQUEST, { idempotencyKey: 'order-1', headers: { 'Idempotency-Key': 'other' } });
+    const keys = server.requests.map(({ headers }) => headers['idempotency-key']);
+    expect(new Set(keys)).to.have.lengthOf(3);
+    expect(keys[2]).to.equal('order-1');
+  });
+
+  it('waits as long as Retry-After demands, in seconds or until a date', async () => {
+    const date = new Date(Date.now() + 20_000).toUTCString();
+    const responses = [7, date].map((value) => refusal(429, 'rate', { 'retry-after': value }));
+    await using server = await startScriptedServer([BUSY, ...responses, zip('none')]);
+    await server.client().create(REQUEST);
+    expect(server.delays.slice(0, 2)).to.deep.equal([375, 7_250]);
+    expect(server.delays[2]).to.be.within(15_000, 20_250);
+  });
+
+  it('fails with the last response when attempts or time are used up', async () => {
+    await using server = await startScriptedServer([refusal(429, 'full', { 'retry-after': '50' })]);
+    const late = await failureOf(server.client().get(UUID));
+    expect(late).to.be.instanceOf(ApiError).and.to.include({ status: 429, code: 'full', isRetriable: true });
+    expect(server.requests).to.have.lengthOf(2);
+    const tired = await failureOf(server.client({ attempts: 4, timeoutMs: 1e9 }).get(UUID));
+    expect(tired).to.be.instanceOf(ApiError);
+    expect(server.requests).to.have.lengthOf(6);
+  });
+
+  it('does not repeat what a retry cannot solve, and reports every field of the error', async () => {
+    const error = {
+      type: 'invalid_request_error',
+      code: 'parameter_invalid',
+      message: 'Wrong.',
+      param: 'urls',
+    };
+    const headers = { 'x-request-id': 'id-1' };
+    await using server = await startScriptedServer([
+      { status: 422, body: JSON.stringify({ error }), headers },
+    ]);
+    const failure = await failureOf(server.client().create(REQUEST));
+    expect(failure).to.be.instanceOf(ApiError);
+    expect(failure).to.include({
+      ...error,
+      name: 'ApiError',
+      status: 422,
+      requestId: 'id-1',
+      isRetriable: false,
+    });
+    expect(server.requests).to.have.lengthOf(1);
+  });
+
+  it('reports responses that are not from the API by their status', async () => {
+    for (const body of ['<h1>Forbidden</h1>', '', 'null', '7', '{"error":null}', '{"data":{}}'])
+      for (const status of [200, 308, 403]) {
+        await using server = await startScriptedServer([{ status, body, headers: { location: '/' } }]);
+        const failure = await failureOf(server.client().get(UUID));
+        expect(failure, body).to.be.instanceOf(ApiError);
+        expect(failure).to.include({ status, type: undefined, code: undefined, param: null });
+        expect(String(failure)).to.equal(`ApiError: The service responded with status ${status}.`);
+      }
+  });
+
+  it('reports a lost connection and an attempt without a response', async () => {
+    for (const [response, cause] of [
+      ['reset', 'TypeError'],
+      ['stall', 'TimeoutError'],
+    ] as const) {
+      await using server = await startScriptedServer([response]);
+      const failure = await failureOf(server.client({ attempts: 2, attemptTimeoutMs: 100 }).get(UUID));
+      expect(failure).to.be.instanceOf(ConnectionError);
+      expect(failure).to.have.nested.property('cause.name', cause);
+      expect(String(failure)).to.equal(`ConnectionError: No response from ${new URL(server.url).host}.`);
+      expect(server.requests).to.have.lengthOf(2);
+    }
+  });
+
+  it('ends with the reason of the signal, before, during and between requests', async () => {
+    const reason = new Error('enough');
+    await using server = await startScriptedServer(['stall']);
+    expect(await failureOf(server.client().get(UUID, { signal: AbortSignal.abort(reason) }))).to.equal(
+      reason,
+    );
+    expect(server.requests).to.have.lengthOf(0);
+    const during = new AbortController();
+    const stalled = failureOf(server.client().create(REQUEST, { signal: during.signal }));
+    await until('the request', () => server.requests.length === 1);
+    during.abort(reason);
+    expect(await stalled).to.equal(reason);
+    await using busy = await startScriptedServer([refusal(503, 'busy', { 'retry-after': '3000' })]);
+    const between = new AbortController();
+    const options = { timing: systemTiming, timeoutMs: 1e9 };
+    const sleeping = failureOf(busy.client(options).get(UUID, { signal: between.signal }));
+    await until('the response', () => busy.requests.length === 1);
+    between.abort(reason);
+    expect(await sleeping).to.equal(reason);
+  });
+
+  it('refuses options that cannot work, without the token in the message', () => {
+    const valid = { baseUrl: 'https://zips.example.com', token: 'TOKEN' };
+    expect(() => createClient({ ...valid, baseUrl: 'zips' })).to.throw(TypeError, /url/i);
+    for (const token of ['', 'a b', 'SECRET\n'])
+      expect(() => createClient({ ...valid, token })).to.throw(TypeError, /^token must be [a-zA-Z ]+\.$/);
+    for (const limit of ['attempts', 'attemptTimeoutMs', 'timeoutMs'] as const)
+      for (const value of [0, -1, Number.NaN, 2 ** 31])
+        expect(() => createClient({ ...valid, [limit]: value })).to.throw(RangeError, `${limit} must be`);
+  });
+});
+
+describe('wait of the TypeScript client', () => {
+  it('returns the job that succeeded or failed, after growing delays', async () => {
+    for (const status of ['succeeded', 'failed'] as const) {
+      const pending = [zip('none'), zip('processing'), zip('processing'), zip('a later status')] as const;
+      await using server = await startScriptedServer([...pending, zip(status)]);
+      const done = await server.client().wait(UUID, { expand: ['error'], maxPollMs: 2_000 });
+      expect(done.status).to.equal(status);
+      expect(server.delays).to.deep.equal([750, 1_125, 1_500, 1_500]);
+      expect(new Set(server.requests.map(({ line }) => line))).to.deep.equal(
+        new Set([`GET /v1/zips/${UUID}?expand=error`]),
+      );
+    }
+  });
+
+  it('continues after more errors than other requests tolerate', async () => {
+    const errors = Array.from({ length: 7 }, (_, index) => (index % 2 === 0 ? BUSY : 'reset'));
+    await using server = await startScriptedServer([BUSY, ...errors, zip('succeeded')]);
+    expect((await server.client().wait(UUID)).status).to.equal('succeeded');
+  });
+
+  it('waits for a spent quota before the next request', async () => {
+    const quota = (header: string) => zip('processing', {}, { ratelimit: header });
+    await using server = await startScriptedServer([
+      quota('"token";r=0;t=40, "project";r=0;t=50'),
+      quota('"token";r=10;t=40, "project";r=20;t=50'),
+      zip('succeeded'),
+    ]);
+    await server.client().wait(UUID);
+    expect(server.delays).to.deep.equal([50_000, 1_125]);
+  });
+
+  it('ends at its time limit with the last state of the job', async () => {
+    await using server = await startScriptedServer([zip('processing')]);
+    const failure = await failureOf(server.client().wait(UUID, { timeoutMs: 60_000 }));
+    expect(failure).to.be.instanceOf(WaitTimeoutError).and.to.have.nested.property('zip.uuid', UUID);
+    expect(String(failure)).to.equal(
+      `WaitTimeoutError: Zip ${UUID} did not finish within 60000 ms. Its status is "processing".`,
+    );
+    expect(server.delays.reduce((sum, delay) => sum + delay)).to.be.within(50_000, 60_000);
+  });
+
+  it('ends with an error that a retry cannot solve', async () => {
+    await using server = await startScriptedServer([zip('none'), refusal(404, 'resource_not_found')]);
+    const failure = await failureOf(server.client().wait(UUID));
+    expect(failure).to.be.instanceOf(ApiError).and.to.include({ status: 404, code: 'resource_not_found' });
+    expect(await failureOf(server.client().wait(UUID, { timeoutMs: 0 }))).to.be.instanceOf(RangeError);
+  });
+});
