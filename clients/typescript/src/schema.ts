@@ -138,10 +138,10 @@ export interface components {
             /** @description Whether to compute the SHA-256 of the archive, which `?expand=archive` then contains. Default: `jobDefaults.sha256` of the project, or else false. The operator or the project can close this option: then a request with it is refused with 422. */
             readonly sha256?: boolean;
             /**
-             * @description Adds a last entry that lists the contents of the archive, with the SHA-256 of each file, as JSON. Its name is `jobDefaults.manifestEntry` of the project, or else `manifest.json`; no file may have this name. Default: a manifest only if the project sets `jobDefaults.manifestEntry`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description Adds entries that contain the SHA-256 of each file in the archive, after the files. `json`: one entry, which also lists the skipped files. Its name is `jobDefaults.manifestEntry` of the project, or else `manifest.json`. `sha256sum`: the entry `manifest-sha256.txt`, which `sha256sum -c` verifies after unpacking. No file may have the name of such an entry, and with another `portable_names` than `keep`, none that differs from it only in letter case or Unicode normalization. `bagit`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without `.zip`, and contains the tag files and the folder `data` with the files. Their names must not contain `%` or a line separator, end with a space, or differ only in Unicode normalization, because validators misread them. Default: `jobDefaults.manifestFormat` of the project, or else `json` if the project sets `jobDefaults.manifestEntry`, or else none. The operator or the project can close this option: then a request with it is refused with 422.
              * @enum {string}
              */
-            readonly manifest?: "json";
+            readonly manifest?: "json" | "sha256sum" | "bagit";
             /**
              * @description What happens to file names that Windows does not support: `keep` keeps them, `rewrite` changes them, `refuse` refuses the request. A request can only be stricter, in this order, than `jobDefaults.portableNames` of the project. Default: that of the project, or else `keep`. The operator or the project can close this option: then a request with it is refused with 422.
              * @enum {string}
