@@ -51,10 +51,8 @@ interface Scan {
   readonly objects: boolean[];
   /** The next string is a key of the innermost object. */
   keyNext: boolean;
-  /** Keys seen in the top-level object. */
-  readonly topKeys: Set<string>;
-  /** Keys seen in the current entry of `urls`. */
-  readonly entryKeys: Set<string>;
+  /** By depth: the keys seen in the open object there, if parsers must not disagree about them. */
+  readonly keys: Set<string>[];
   /** Key of the current top-level member. */
   topKey: string | undefined;
   /** Start of the current top-level value; -1 before it is reached. */
@@ -83,20 +81,20 @@ const atTop = (scan: Scan): boolean => scan.objects.length === 1 && scan.objects
 const inUrls = ({ topKey, objects }: Scan): boolean =>
   topKey === 'urls' && objects[0] === true && objects[1] === false;
 
-/** True in an object that is an element of `urls`. */
-const inEntry = (scan: Scan): boolean =>
-  scan.objects.length === 3 && inUrls(scan) && scan.objects[2] === true;
+/** `metadata` is stored as sent, and unknown fields are ignored: no key in them is looked up. */
+const hasUniqueKeys = (scan: Scan): boolean =>
+  atTop(scan) || inUrls(scan) || (scan.topKey === 'object' && scan.objects[0] === true);
 
 const onKey = (scan: Scan, span: Span): void => {
   scan.keyNext = false;
-  if (atTop(scan)) {
-    const key = decodeKey(scan.text, span);
-    addKey(scan.topKeys, key, scan.limits.values.others);
-    scan.topKey = key;
-    scan.valueStart = -1;
-  } else if (inEntry(scan)) {
-    addKey(scan.entryKeys, decodeKey(scan.text, span), scan.limits.values.entry);
-  }
+  if (!hasUniqueKeys(scan)) return;
+  const { values } = scan.limits;
+  const key = decodeKey(scan.text, span);
+  const seen = (scan.keys[scan.objects.length] ??= new Set());
+  addKey(seen, key, inUrls(scan) && !atTop(scan) ? values.entry : values.others);
+  if (!atTop(scan)) return;
+  scan.topKey = key;
+  scan.valueStart = -1;
 };
 
 const endMember = (scan: Scan): void => {
@@ -135,7 +133,7 @@ const open = (scan: Scan, at: number, isObject: boolean): void => {
   if (scan.objects.length > maxDepth)
     throw new StrictJsonError(`The body is nested deeper than ${maxDepth} levels.`);
   scan.keyNext = isObject;
-  if (inEntry(scan)) scan.entryKeys.clear();
+  scan.keys[scan.objects.length]?.clear();
 };
 
 const close = (scan: Scan, at: number): void => {
@@ -188,8 +186,7 @@ const createScan = (text: string, limits: JsonLimits): Scan => ({
   limits,
   objects: [],
   keyNext: false,
-  topKeys: new Set(),
-  entryKeys: new Set(),
+  keys: [],
   topKey: undefined,
   valueStart: -1,
   lastEnd: 0,

@@ -53,8 +53,8 @@ function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unkn
 }
 
 /**
- * Parses a request body strictly: fatal UTF-8, limited depth and number of values, no duplicate keys (at the top and in
- * the entries of `urls`, where parsers disagree about which one wins), and one object at the top. Depth and values are
+ * Parses a request body strictly: fatal UTF-8, limited depth and number of values, no duplicate keys (at the top, in
+ * `urls` and in `object`, because parsers disagree about which one wins), and one object at the top. Depth and values are
  * checked before JSON.parse, which has no limits of its own. `urls` is parsed in batches, so that no step takes long.
  * @throws StrictJsonError, TooManyValuesError
  */

@@ -95,6 +95,16 @@ describe('parseStrictJson', () => {
       '{"urls":[{"url":"a","filename":"b"},{"url":"a","url":"b"}]}',
       /"url" twice/,
     ],
+    [
+      'a duplicate key in the headers of an entry (T19)',
+      '{"urls":[{"headers":{"Cookie":"a"}},{"headers":{"Cookie":"a","Cookie":"b"}}]}',
+      /"Cookie" twice/,
+    ],
+    [
+      'a duplicate key in the tags of object (T19)',
+      '{"object":{"metadata":{"team":"a"},"tags":{"team":"a","team":"b"}}}',
+      /"team" twice/,
+    ],
   ];
   for (const [name, text, message] of refused) {
     it(`refuses ${name}`, () => {
@@ -106,8 +116,8 @@ describe('parseStrictJson', () => {
 
   const fine = [
     ['the same key in two entries of urls', '{"urls":[{"url":"a"},{"url":"b"}]}'],
-    ['a duplicate key outside urls', '{"x":{"a":1,"a":2},"y":[{"a":1,"a":2}]}'],
-    ['a duplicate key nested in an entry', '{"urls":[{"x":{"a":1,"a":2}},[{"a":1,"a":2}]]}'],
+    ['the same key in an object and in the object inside it', '{"object":{"tags":{"object":{"tags":1}}}}'],
+    ['a duplicate key in an unknown field', '{"x":{"a":1,"a":2},"y":[{"a":1,"a":2}]}'],
   ] as const;
   for (const [name, text] of fine) {
     it(`accepts ${name}`, () => {
