@@ -49,27 +49,42 @@ const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[]
 export const checkEntryName = (name: string): EntryNameProblem | undefined =>
   RULES.find(([, isBroken]) => isBroken(name))?.[0];
 
-/**
- * A name is a directory of another if the other starts with it and a slash. When names are sorted with a trailing
- * slash, such pairs and duplicates are adjacent. So directories need not be stored, which could be millions for deep
- * names.
- */
-export const findConflict = (names: readonly string[]): EntryNameFault | undefined => {
-  const sorted = names
-    .map((name, index) => ({ key: `${name}/`, index }))
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index));
-  return sorted
-    .flatMap((entry, at): EntryNameFault[] => {
-      const next = sorted[at + 1];
-      if (!next?.key.startsWith(entry.key)) return [];
-      const reason = next.key === entry.key ? 'duplicate' : 'file-and-directory';
-      return [{ index: Math.max(entry.index, next.index), reason }];
-    })
-    .reduce<EntryNameFault | undefined>(
-      (first, fault) => (first && first.index <= fault.index ? first : fault),
-      undefined,
-    );
+interface SortedName {
+  readonly key: string;
+  readonly index: number;
+}
+
+const byKey = (a: SortedName, b: SortedName): number =>
+  a.key < b.key ? -1 : a.key > b.key ? 1 : a.index - b.index;
+
+/** Removes the names below which the key is not. */
+const popUnrelated = (above: SortedName[], key: string): void => {
+  while (above.length > 0 && !key.startsWith(above.at(-1)?.key ?? '')) above.pop();
 };
+
+/**
+ * Every name that conflicts with an earlier one, in the order of the names. A name is a directory of another if the other
+ * starts with it and a slash. When names are sorted with a trailing slash, a name is directly followed by its duplicates and
+ * by the names below it. So directories need not be stored, which could be millions for deep names.
+ */
+export const findConflicts = (names: readonly string[]): readonly EntryNameFault[] => {
+  const sorted = names.map((name, index): SortedName => ({ key: `${name}/`, index })).sort(byKey);
+  const reasons = new Map<number, EntryNameProblem>();
+  /** The names of which the current one is a duplicate, or below which it is. */
+  const above: SortedName[] = [];
+  for (const entry of sorted) {
+    const { key, index } = entry;
+    popUnrelated(above, key);
+    for (const other of above) {
+      const later = Math.max(index, other.index);
+      if (!reasons.has(later)) reasons.set(later, other.key === key ? 'duplicate' : 'file-and-directory');
+    }
+    if (above.at(-1)?.key !== key) above.push(entry);
+  }
+  return [...reasons].map(([index, reason]) => ({ index, reason })).sort((a, b) => a.index - b.index);
+};
+
+export const findConflict = (names: readonly string[]): EntryNameFault | undefined => findConflicts(names)[0];
 
 /** The first name that is not allowed in an archive: invalid by itself, or else a duplicate, or both a file and a directory. Pure. */
 export const checkEntryNames = (names: readonly string[]): EntryNameFault | undefined => {

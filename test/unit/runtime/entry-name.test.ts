@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { checkEntryNames, type EntryNameProblem } from '#runtime/entry-name.ts';
+import { checkEntryNames, type EntryNameProblem, findConflicts } from '#runtime/entry-name.ts';
 
 const UNSAFE: readonly (readonly [string, EntryNameProblem])[] = [
   ['', 'empty'],
@@ -80,5 +80,28 @@ describe('checkEntryNames', () => {
     const deep = 'd/'.repeat(500);
     const names = Array.from({ length: 10_000 }, (_, index) => `${index}/${deep}f`);
     expect(checkEntryNames(names)).to.equal(undefined);
+  });
+});
+
+describe('findConflicts', () => {
+  it('finds every name that conflicts with an earlier one, in the order of the names (C4)', () => {
+    expect(findConflicts(['a', 'a/b', 'x', 'a/c', 'x', 'x', 'a/b/d'])).to.deep.equal([
+      { index: 1, reason: 'file-and-directory' },
+      { index: 3, reason: 'file-and-directory' },
+      { index: 4, reason: 'duplicate' },
+      { index: 5, reason: 'duplicate' },
+      { index: 6, reason: 'file-and-directory' },
+    ]);
+  });
+
+  it('finds the same names as a comparison of all pairs', () => {
+    const names = Array.from({ length: 400 }, (_, n) =>
+      `${n % 7}/${n % 3}/${n % 11}`.slice(0, 1 + ((n * n) % 6)),
+    );
+    const isBelow = (name = '', other = ''): boolean => `${name}/`.startsWith(`${other}/`);
+    const slow = names.flatMap((name, index) =>
+      names.slice(0, index).some((other) => isBelow(name, other) || isBelow(other, name)) ? [index] : [],
+    );
+    expect(findConflicts(names).map(({ index }) => index)).to.deep.equal(slow);
   });
 });
