@@ -6,6 +6,8 @@ export interface ApiErrorOptions {
   readonly code: ErrorCode;
   readonly param?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Further fields of the body, which the request asked for. */
+  readonly more?: Readonly<Record<string, unknown>>;
   readonly cause?: unknown;
 }
 
@@ -15,6 +17,7 @@ export class ApiError extends AppError {
   readonly type: ErrorType;
   readonly param: string | null;
   readonly headers: Readonly<Record<string, string>>;
+  readonly more: Readonly<Record<string, unknown>>;
 
   constructor(message: string, options: ApiErrorOptions) {
     const { status, type } = ERROR_CODES[options.code];
@@ -23,13 +26,20 @@ export class ApiError extends AppError {
     this.type = type;
     this.param = options.param ?? null;
     this.headers = options.headers ?? {};
+    this.more = options.more ?? {};
   }
 }
 
 /** The body of every error response. */
 export const errorBody = (error: ApiError): string =>
   JSON.stringify({
-    error: { type: error.type, code: error.code, message: error.message, param: error.param },
+    error: {
+      type: error.type,
+      code: error.code,
+      message: error.message,
+      param: error.param,
+      ...error.more,
+    },
   });
 
 const REALM = 'Bearer realm="zipjobs"';
@@ -61,8 +71,11 @@ export const parameterMissing = (param: string): ApiError =>
     param,
   });
 
-export const parameterInvalid = (param: string, message: string): ApiError =>
-  new ApiError(message, { code: 'parameter_invalid', param });
+export const parameterInvalid = (
+  param: string,
+  message: string,
+  more?: Readonly<Record<string, unknown>>,
+): ApiError => new ApiError(message, { code: 'parameter_invalid', param, ...defined({ more }) });
 
 export const resourceNotFound = (message: string, param?: string): ApiError =>
   new ApiError(message, {

@@ -2,6 +2,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { checkRequest, type ZipJobRequest } from './check-request.ts';
 import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson } from './json/strict-json.ts';
+import { withEntryFaults } from './list-entry-faults.ts';
 import type { RequestPolicy } from './request-policy.ts';
 import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
 import { createQueue, createRunSteps, type Steps } from './steps.ts';
@@ -17,11 +18,20 @@ export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
   readonly list: FileList;
 }
 
+export interface ReadRequestOptions {
+  /** The error lists all invalid entries. Otherwise, the check ends at the first one. */
+  readonly listsFaults?: boolean;
+}
+
 /**
  * Parses and validates the body of a create, and packs its files.
  * @throws StrictJsonError, TooManyValuesError; ApiError parameter_missing or parameter_invalid
  */
-export type ReadRequest = (body: Buffer, project: ZipProject) => Promise<PackedRequest>;
+export type ReadRequest = (
+  body: Buffer,
+  project: ZipProject,
+  options?: ReadRequestOptions,
+) => Promise<PackedRequest>;
 
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
@@ -31,14 +41,23 @@ export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): R
   const enqueue = createQueue(1);
   const runSteps = createRunSteps();
   const valid = jsonLimits(limits);
-  function* steps(body: Buffer, project: ZipProject): Steps<ZipJobRequest> {
+  function* steps(
+    body: Buffer,
+    project: ZipProject,
+    { listsFaults }: ReadRequestOptions,
+  ): Steps<ZipJobRequest> {
     const json = yield* parseStrictJson(body, valid);
-    return yield* checkRequest(json, requestPolicy(project));
+    const policy = requestPolicy(project);
+    try {
+      return yield* checkRequest(json, policy);
+    } catch (error) {
+      throw listsFaults === true ? yield* withEntryFaults(error, json, policy) : error;
+    }
   }
-  return (body, project) => {
+  return (body, project, options = {}) => {
     const { namespace } = project.metadata;
     const read = async (): Promise<PackedRequest> => {
-      const { files, ...request } = await runSteps(namespace, steps(body, project));
+      const { files, ...request } = await runSteps(namespace, steps(body, project, options));
       return { ...request, list: await packFileList(files) };
     };
     return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);

@@ -6,16 +6,16 @@ import {
   checkEntryName,
   type EntryNameFault,
   type EntryNameProblem,
-  findConflict,
+  findConflicts,
 } from '#runtime/entry-name.ts';
 import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '#runtime/manifest-names.ts';
 import { foldName } from '#runtime/name-index.ts';
 import { checkPortableName } from '#runtime/portable-names.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import type { EntryFault, RequestCheckDeps } from './check-request.ts';
+import { type EntryFault, type Faults, faultOf } from './check-entries.ts';
+import type { RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
-import type { Steps } from './steps.ts';
 
 export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'closedBy'> {
   readonly egress: EgressPolicy;
@@ -52,53 +52,50 @@ const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
 };
 
-/** Like checkEntryNames and checkPortableNames, in steps. */
-function* findNameFault(
-  names: readonly string[],
-  mustBePortable: boolean,
-): Steps<EntryNameFault | undefined> {
-  for (const [index, name] of names.entries()) {
-    const reason = checkEntryName(name);
-    if (reason) return { index, reason };
-    yield;
-  }
-  const conflict = findConflict(names);
-  yield;
-  if (conflict || !mustBePortable) return conflict;
-  const folded: string[] = [];
-  for (const [index, name] of names.entries()) {
-    const reason = checkPortableName(name);
-    if (reason) return { index, reason };
-    folded.push(foldName(name));
-    yield;
-  }
-  const same = findConflict(folded);
-  return same && { index: same.index, reason: 'same-elsewhere' };
+interface NamedEntry {
+  readonly index: number;
+  readonly name: string;
 }
 
-/** The first file whose name the manifest does not allow, in steps. */
-function* findManifestFault(
-  names: readonly string[],
-  rules: ManifestNameRules,
-): Steps<EntryFault | undefined> {
+const inNames = (fault: EntryNameFault, names: readonly NamedEntry[]): EntryFault =>
+  faultOf(names[fault.index]?.index ?? fault.index, 'filename', NAME_PROBLEMS[fault.reason]);
+
+/** Like checkPortableNames, in steps. */
+function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {
+  const folded: string[] = [];
+  for (const { index, name } of names) {
+    const reason = checkPortableName(name);
+    folded.push(foldName(name));
+    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+  }
+  for (const { index } of findConflicts(folded)) yield inNames({ index, reason: 'same-elsewhere' }, names);
+}
+
+/** The names that the manifest does not allow, in steps. */
+function* findManifestFaults(names: readonly NamedEntry[], rules: ManifestNameRules): Faults {
   const check = createManifestNameCheck(rules);
   const compared = comparedInBags(rules);
   const toCompare: string[] = [];
-  for (const [index, name] of names.entries()) {
+  for (const { index, name } of names) {
     const problem = check(name);
-    if (problem !== undefined) return { index, problem };
     if (compared) toCompare.push(compared(name));
-    yield;
+    yield problem === undefined ? undefined : faultOf(index, 'filename', problem);
   }
-  const same = findConflict(toCompare);
-  return same && { index: same.index, problem: NAME_PROBLEMS['same-elsewhere'] };
+  for (const { index } of findConflicts(toCompare)) yield inNames({ index, reason: 'same-elsewhere' }, names);
 }
 
-function* nameFault(names: readonly string[], rules: ManifestNameRules): Steps<EntryFault | undefined> {
-  const fault = yield* findNameFault(names, rules.portableNames === 'refuse');
-  return fault
-    ? { index: fault.index, problem: NAME_PROBLEMS[fault.reason] }
-    : yield* findManifestFault(names, rules);
+/** Like checkEntryNames, in steps. Only names that are valid by themselves are compared with others. */
+function* findNameFaults(names: readonly string[], rules: ManifestNameRules): Faults {
+  const valid: NamedEntry[] = [];
+  for (const [index, name] of names.entries()) {
+    const reason = checkEntryName(name);
+    if (reason === undefined) valid.push({ index, name });
+    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+  }
+  for (const fault of findConflicts(valid.map(({ name }) => name))) yield inNames(fault, valid);
+  yield;
+  if (rules.portableNames === 'refuse') yield* findPortabilityFaults(valid);
+  yield* findManifestFaults(valid, rules);
 }
 
 const createUrlProblem =
@@ -113,14 +110,14 @@ const createUrlProblem =
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
   const { egress, limits, limitsOf, closedBy } = deps;
-  const checkBody = createZipJobBodyCheck(limits);
+  const bodyCheck = createZipJobBodyCheck(limits);
   const urlProblem = createUrlProblem(egress);
   return (project) => {
     const { filesPerJob } = limitsOf(project.metadata.namespace, project);
     return {
-      checkBody,
+      ...bodyCheck,
       urlProblem,
-      nameFault,
+      findNameFaults,
       options: {
         closedBy: (option) => closedBy(project, option),
         defaults: project.spec.jobDefaults ?? {},

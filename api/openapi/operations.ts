@@ -8,16 +8,15 @@ import type { PublishedSettings } from './published-settings.ts';
 import { errorResponses } from './responses.ts';
 import { CREATED_EXAMPLES, REQUEST_EXAMPLES, readExamples, TRACEPARENT_EXAMPLE } from './zip-examples.ts';
 
-const EXPAND: Parameter = {
+const expand = (more = ''): Parameter => ({
   name: 'expand',
   in: 'query',
   required: false,
-  description:
-    'Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list.',
+  description: `Additional fields of the response, beyond \`uuid\`, \`status\` and \`metadata\`: a comma-separated list.${more}`,
   style: 'form',
   explode: false,
   schema: { type: 'array', minItems: 1, items: { type: 'string', enum: EXPANSIONS } },
-};
+});
 
 const REQUEST_ID: Parameter = {
   name: 'X-Request-Id',
@@ -75,7 +74,7 @@ export const createZip = (settings: PublishedSettings): Operation => ({
   summary: 'Create a zip',
   description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
   parameters: [
-    EXPAND,
+    expand(' With `error`, an error lists all invalid entries of `urls`.'),
     IDEMPOTENCY_KEY,
     REQUEST_ID,
     traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),
@@ -93,7 +92,7 @@ export const readZip = (settings: PublishedSettings): Operation => ({
   summary: 'Read a zip',
   description:
     'Returns the status of a job of the project. Prefer a webhook to polling. Finished jobs can be read for a limited time (7 days by default, see `jobDefaults.ttlSecondsAfterFinished` of the project); then the response is 404.',
-  parameters: [ID, EXPAND, REQUEST_ID, traceparent('The log of this request contains its trace id.')],
+  parameters: [ID, expand(), REQUEST_ID, traceparent('The log of this request contains its trace id.')],
   responses: {
     200: {
       description: 'The current state of the job.',

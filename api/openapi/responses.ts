@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { errorBody } from '../api-error.ts';
 import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from '../error-codes.ts';
+import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
 import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Examples, Response } from './document-types.ts';
 import { errorExamples } from './error-examples.ts';
@@ -36,6 +37,32 @@ export const ERROR_SCHEMAS = {
       },
       message: { type: 'string', description: 'Human-readable message; may change.' },
       param: { type: ['string', 'null'], description: 'Name of the invalid field, or null.' },
+      files: {
+        type: 'array',
+        maxItems: MAX_LISTED_ENTRIES,
+        items: schemaRef('InvalidFile'),
+        description: `Only with \`expand=error\`, if entries of \`urls\` are invalid: the first ${MAX_LISTED_ENTRIES} of them.`,
+      },
+      files_total: {
+        type: 'integer',
+        format: 'int64',
+        minimum: 1,
+        description: 'Number of invalid entries of `urls`; present with `files`.',
+      },
+    },
+  },
+  InvalidFile: {
+    type: 'object',
+    description: 'An invalid entry of `urls`, with its first error.',
+    required: ['file_index', 'param', 'code', 'message'],
+    properties: {
+      file_index: { type: 'integer', format: 'int64', minimum: 0, description: 'Index in `urls`.' },
+      param: {
+        type: ['string', 'null'],
+        description: 'The invalid field: url, filename or headers; null for the entry as a whole.',
+      },
+      code: { type: 'string', enum: ['parameter_invalid'], description: 'Machine-readable code; stable.' },
+      message: { type: 'string', description: 'Human-readable message; may change.' },
     },
   },
 } as const;

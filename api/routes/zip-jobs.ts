@@ -83,7 +83,8 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { requestId } = ctx.state;
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
-      const request = await deps.readRequest(takeBody(ctx), project);
+      const listsFaults = expansions.includes('error');
+      const request = await deps.readRequest(takeBody(ctx), project, { listsFaults });
       const { metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {

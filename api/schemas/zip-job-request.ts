@@ -4,6 +4,7 @@ import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#run
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
+import type { EntryFault } from '../check-entries.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
@@ -139,11 +140,34 @@ const apiErrorOf = (error: DefinedError): ApiError => {
   return parameterInvalid(param, `${field} ${problemOf(error)}.`);
 };
 
-/**
- * Checks presence and types of a parsed body, required fields first.
- * @throws ApiError parameter_missing or parameter_invalid for the first error.
- */
-export type ZipJobBodyCheck = (body: unknown) => ZipJobBody;
+const ENTRY_FIELDS = ['url', 'filename', 'headers'] as const satisfies readonly (keyof ListedFile)[];
+
+/** The fault of an entry that was validated by itself. */
+const entryFaultOf = (index: number, error: DefinedError | undefined): EntryFault => {
+  if (error === undefined) return { index, field: null, place: '', problem: 'is not valid' };
+  const [, inside = ''] = error.instancePath.split('/');
+  const name = error.keyword === 'required' ? error.params.missingProperty : inside;
+  return {
+    index,
+    field: ENTRY_FIELDS.find((field) => field === name) ?? null,
+    place: fieldName(`/urls${error.instancePath}`).slice('urls'.length),
+    problem: problemOf(error),
+  };
+};
+
+/** Checks presence and types of the fields of a parsed body. */
+export interface ZipJobBodyCheck {
+  /**
+   * Required fields first.
+   * @throws ApiError parameter_missing or parameter_invalid for the first error.
+   */
+  readonly checkBody: (body: unknown) => ZipJobBody;
+  /** Checks one element of `urls`. The fault has the message that checkBody reports for it. */
+  readonly checkEntry: (
+    entry: unknown,
+    index: number,
+  ) => { readonly file: ListedFile } | { readonly fault: EntryFault };
+}
 
 export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
   // ownProperties: ignore inherited fields.
@@ -151,9 +175,17 @@ export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck =>
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
   const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));
-  return (body) => {
-    if (validate(body)) return body;
-    const [error] = (validate.errors ?? []) as DefinedError[];
-    throw error === undefined ? parameterInvalid('urls', 'The body is not valid.') : apiErrorOf(error);
+  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(limits));
+  return {
+    checkBody: (body) => {
+      if (validate(body)) return body;
+      const [error] = (validate.errors ?? []) as DefinedError[];
+      throw error === undefined ? parameterInvalid('urls', 'The body is not valid.') : apiErrorOf(error);
+    },
+    checkEntry: (entry, index) => {
+      if (isEntry(entry)) return { file: entry };
+      const [error] = (isEntry.errors ?? []) as DefinedError[];
+      return { fault: entryFaultOf(index, error) };
+    },
   };
 };

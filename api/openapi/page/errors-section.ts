@@ -1,4 +1,5 @@
 import { ERROR_CODES } from '../../error-codes.ts';
+import { MAX_LISTED_ENTRIES } from '../../list-entry-faults.ts';
 import { JOB_FAILURES } from '../job-failures.ts';
 import { type Html, html, prose } from './html.ts';
 
@@ -14,6 +15,8 @@ export const errorsSection = (): Html => html`
 <h2 id="errors">Error codes</h2>
 <p>Every error response has the body <code>{"error": {"type", "code", "message", "param"}}</code>. Rely on <code>code</code> and
 <code>param</code>. The message is meant for humans and may change.</p>
+<p>The check of a request ends at its first error. With <code>?expand=error</code>, <code>error.files</code> lists the first ${MAX_LISTED_ENTRIES} invalid
+entries of <code>urls</code> with <code>file_index</code>, <code>param</code>, <code>code</code> and <code>message</code>, and <code>error.files_total</code> is their number.</p>
 <div class="wide" tabindex="0"><table>${head('Code', 'Status', 'Meaning')}
 <tbody>${Object.entries(ERROR_CODES).map(([code, { status, text }]) => row(code, String(status), text))}</tbody></table></div>
 </section>

@@ -97,3 +97,24 @@ export const LARGEST_REQUESTS = {
       filename: `${`${'a\u0323\u0307'.repeat(47)}/`.repeat(4)}${index}`,
     })),
 } as const;
+
+/** Requests of 10,000 files of which nearly all are invalid, by what is wrong. */
+export const FAULTY_REQUESTS = {
+  'refused addresses': () =>
+    request((index) => ({ url: `http://10.0.0.1/${index}?${random(1_540)}`, filename: `${index}.bin` })),
+  'missing fields': () => request((index) => ({ url: `https://files.example.com/${index}` })),
+  'equal names': () =>
+    request((index) => ({ url: `https://files.example.com/${index}`, filename: `${folder.repeat(4)}same` })),
+  'folders that are files': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}`,
+      filename: `${index % 20}${'/a'.repeat(Math.floor(index / 20))}`,
+    })),
+  'names that differ in letter case': () =>
+    request((index) => ({
+      url: `https://files.example.com/${index}`,
+      filename: index.toString(2).padStart(14, '0').replaceAll('0', 'a').replaceAll('1', 'A'),
+    })),
+  'names that Windows refuses': () =>
+    request((index) => ({ url: `https://files.example.com/${index}`, filename: `${index}?` })),
+} as const;

@@ -10,6 +10,9 @@ export interface ApiResponse {
       readonly code: string;
       readonly message: string;
       readonly param: string | null;
+      /** With `?expand=error`. */
+      readonly files?: readonly { readonly file_index: number; readonly param: string | null }[];
+      readonly files_total?: number;
     };
   };
 }

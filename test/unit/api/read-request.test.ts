@@ -1,13 +1,15 @@
 /** The most expensive requests that the API reads. */
 import { expect } from 'chai';
+import { parameterInvalid } from '#api/api-error.ts';
 import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
+import { withEntryFaults } from '#api/list-entry-faults.ts';
 import { createReadRequest } from '#api/read-request.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits } from '#api/schemas/limits.ts';
 import type { Steps } from '#api/steps.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
+import { FAULTY_REQUESTS, HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
@@ -27,7 +29,7 @@ const cpuMs = (): number => {
 };
 
 /** Runs the steps to their end or first error, and returns the processor time of the longest one. */
-const runMeasured = (steps: Steps<ZipJobRequest>): { longestMs: number; request?: ZipJobRequest } => {
+const runMeasured = <T>(steps: Steps<T>): { longestMs: number; value?: T } => {
   for (let longestMs = 0; ; ) {
     const before = cpuMs();
     const step = (() => {
@@ -39,7 +41,7 @@ const runMeasured = (steps: Steps<ZipJobRequest>): { longestMs: number; request?
     })();
     longestMs = Math.max(longestMs, cpuMs() - before);
     if (step === undefined) return { longestMs };
-    if (step.done === true) return { longestMs, request: step.value };
+    if (step.done === true) return { longestMs, value: step.value };
   }
 };
 
@@ -48,13 +50,22 @@ function* read(body: Buffer): Steps<ZipJobRequest> {
   return yield* checkRequest(json, requestPolicy(project));
 }
 
+function* listFaults(body: Buffer): Steps<unknown> {
+  const json = yield* parseStrictJson(body, jsonLimits(limits));
+  return yield* withEntryFaults(
+    parameterInvalid('urls', 'urls[0] is not valid.'),
+    json,
+    requestPolicy(project),
+  );
+}
+
 describe('createReadRequest', function () {
   this.timeout(60_000);
 
   for (const [name, build] of Object.entries(HOSTILE_BODIES)) {
     it(`never blocks the event loop for long: 16 MiB of ${name} (N1)`, () => {
-      const { longestMs, request } = runMeasured(read(build(MAX_BODY_BYTES)));
-      expect(request).to.equal(undefined);
+      const { longestMs, value } = runMeasured(read(build(MAX_BODY_BYTES)));
+      expect(value).to.equal(undefined);
       expect(longestMs).to.be.below(LONGEST_STEP_MS);
     });
   }
@@ -63,8 +74,17 @@ describe('createReadRequest', function () {
     it(`reads the largest valid request in short steps: ${name} (N1)`, () => {
       const body = build();
       expect(body.length).to.be.within(0.85 * MAX_BODY_BYTES, MAX_BODY_BYTES);
-      const { longestMs, request } = runMeasured(read(body));
-      expect(request?.files).to.have.length(limits.maxFiles);
+      const { longestMs, value } = runMeasured(read(body));
+      expect(value?.files).to.have.length(limits.maxFiles);
+      expect(longestMs).to.be.below(LONGEST_STEP_MS);
+    });
+  }
+
+  for (const [name, build] of Object.entries(FAULTY_REQUESTS)) {
+    it(`lists the invalid entries of a large request in short steps: ${name} (N1) (C4)`, () => {
+      const { longestMs, value } = runMeasured(listFaults(build()));
+      expect(value).to.have.nested.property('more.files').with.length(100);
+      expect(value).to.have.nested.property('more.files_total').within(9_900, 10_000);
       expect(longestMs).to.be.below(LONGEST_STEP_MS);
     });
   }

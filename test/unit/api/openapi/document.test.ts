@@ -113,7 +113,7 @@ describe('GET /openapi.json', () => {
       expect(content?.['application/json'].schema, status).to.deep.equal({
         $ref: '#/components/schemas/ErrorResponse',
       });
-    expect(schemas['Error']).to.have.property('properties').with.all.keys('type', 'code', 'message', 'param');
+    expect(schemas['Error']).to.have.deep.property('required', ['type', 'code', 'message', 'param']);
     expect(schemas['WebhookEvent']).to.have.nested.property('discriminator.propertyName', 'type');
     for (const [name, schema] of Object.entries(schemas))
       for (const [field, value] of Object.entries((schema['properties'] ?? {}) as Record<string, object>))
@@ -168,6 +168,18 @@ describe('GET /openapi.json', () => {
     expect(document.components.schemas['Zip'])
       .to.have.property('properties')
       .that.has.all.keys(...Object.keys(reply.body.data ?? {}));
+  });
+
+  it('describes the list of invalid entries (C4)', async () => {
+    const urls = ['x', null, { url: 'https://a.example.com/', filename: 'a', headers: { host: 'b' } }];
+    const body = { urls, bucket_name: 'reports', key: 'a.zip' };
+    const reply = await api.post(body, { path: '/v1/zips?expand=error' });
+    expect(reply.body.error).to.include({ files_total: 3 });
+    const schema = validatorOf(document)({ $ref: '#/components/schemas/ErrorResponse' });
+    expect(schema(reply.body), JSON.stringify(schema.errors)).to.equal(true);
+    expect(document.components.schemas['Error'])
+      .to.have.property('properties')
+      .that.has.all.keys(...Object.keys(reply.body.error ?? {}));
   });
 
   it('describes every header of a response', async () => {

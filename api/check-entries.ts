@@ -1,0 +1,91 @@
+import type { ListedFile } from '#crds/zip-job.ts';
+import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '#runtime/data-url.ts';
+import type { ManifestNameRules } from '#runtime/manifest-names.ts';
+import { sourceHeadersProblem } from '#runtime/source-headers.ts';
+import type { RequestLimits } from './schemas/limits.ts';
+
+type EntryField = keyof ListedFile;
+
+/** A fault of one entry. Its text contains no value of the request. */
+export interface EntryFault {
+  readonly index: number;
+  /** Null for the entry as a whole. */
+  readonly field: EntryField | null;
+  /** Where in the entry, as the end of a path. */
+  readonly place: string;
+  /** The end of a sentence. */
+  readonly problem: string;
+}
+
+/** Finds one fault after another, until the reader stops; undefined is a pause, as in Steps. */
+export type Faults = Generator<EntryFault | undefined, void, undefined>;
+
+export interface EntryCheckDeps {
+  /** Describes a URL that is not allowed; undefined if it is. */
+  readonly urlProblem: (url: string) => string | undefined;
+  /** The names that are invalid or conflict with other names. */
+  readonly findNameFaults: (names: readonly string[], rules: ManifestNameRules) => Faults;
+  readonly limits: RequestLimits;
+}
+
+/** The first fault of a URL or of its headers, or the bytes of content in the URL. */
+type Checked = { readonly bytes: number } | { readonly field: EntryField; readonly problem: string };
+
+export const faultOf = (index: number, field: EntryField, problem: string): EntryFault => ({
+  index,
+  field,
+  place: `.${field}`,
+  problem,
+});
+
+/** The error message of a fault. */
+export const messageOf = ({ index, place, problem }: EntryFault): string =>
+  `urls[${index}]${place} ${problem}.`;
+
+const remoteProblem = (url: string, { urlProblem, limits }: EntryCheckDeps): string | undefined => {
+  if (url.length > limits.maxUrlLength) return `is longer than ${limits.maxUrlLength} characters`;
+  if (!url.isWellFormed()) return 'is not valid Unicode: it contains an unpaired surrogate';
+  return urlProblem(url);
+};
+
+const checkInline = ({ url, headers }: ListedFile): Checked => {
+  const content = readDataUrl(url);
+  if (!content.ok) return { field: 'url', problem: content.problem };
+  if (headers !== undefined) return { field: 'headers', problem: 'cannot be sent: the URL is a data: URL' };
+  return { bytes: content.bytes.length };
+};
+
+const checkRemote = ({ url, headers }: ListedFile, deps: EntryCheckDeps): Checked => {
+  const ofUrl = remoteProblem(url, deps);
+  if (ofUrl !== undefined) return { field: 'url', problem: ofUrl };
+  const ofHeaders = headers && sourceHeadersProblem(headers);
+  return ofHeaders === undefined ? { bytes: 0 } : { field: 'headers', problem: ofHeaders };
+};
+
+/** The faults of entries whose types are valid: first those of all URLs and headers, then those of the names. */
+export function* findEntryFaults(
+  entries: readonly ListedFile[],
+  rules: ManifestNameRules,
+  deps: EntryCheckDeps,
+): Faults {
+  let inline = 0;
+  for (const [index, entry] of entries.entries()) {
+    const checked = isDataUrl(entry.url) ? checkInline(entry) : checkRemote(entry, deps);
+    if ('problem' in checked) {
+      yield faultOf(index, checked.field, checked.problem);
+      continue;
+    }
+    inline += checked.bytes;
+    yield checked.bytes > 0 && inline > MAX_DATA_BYTES_IN_ALL
+      ? faultOf(
+          index,
+          'url',
+          `exceeds the ${MAX_DATA_BYTES_IN_ALL} bytes that all data: URLs of a request can contain`,
+        )
+      : undefined;
+  }
+  yield* deps.findNameFaults(
+    entries.map(({ filename }) => filename),
+    rules,
+  );
+}
