@@ -1,5 +1,6 @@
 import {
   apiStatusOf,
+  type SourceCheck,
   SPEC_DEFAULTS,
   type WebhookEvent,
   type ZipJob,
@@ -22,12 +23,37 @@ const cut = (text: string, room: number): string => {
   return `${characters.join('')}...`;
 };
 
+const MOST_FILES = 20;
+
+const filesJson = (files: readonly string[], total: number): string =>
+  `,"files":[${files.join(',')}],"files_total":${total}`;
+
+/** As many of the first failing files as fit, with the number of all. */
+const filesOf = ({ failures, failed }: SourceCheck, room: number): string => {
+  const files = failures
+    .slice(0, MOST_FILES)
+    .map(({ fileIndex, code, httpStatus = null }) =>
+      JSON.stringify({ file_index: fileIndex, code, http_status: httpStatus }),
+    );
+  while (files.length > 0 && bytesOf(filesJson(files, failed)) > room) files.pop();
+  const all = filesJson(files, failed);
+  return bytesOf(all) <= room ? all : '';
+};
+
+/** The message is truncated before the number of failing files, and their list before the message. */
 const errorOf = (status: ZipJobStatus, room: number): string => {
-  const { reason = 'Internal', message = '', failure } = status;
+  const { reason = 'Internal', message = '', failure, sourceCheck } = status;
   const isSame = failure?.code === reason && failure.fileIndex !== undefined;
-  const errorJson = (text: string): string =>
-    `,"error":${JSON.stringify({ code: reason, message: text, ...(isSame && { file_index: failure.fileIndex }) })}`;
-  return errorJson(cut(message, room - bytesOf(errorJson(''))));
+  const errorJson = (text: string, files = ''): string => {
+    const fields = { code: reason, message: text, ...(isSame && { file_index: failure.fileIndex }) };
+    return `,"error":${JSON.stringify(fields).slice(0, -1)}${files}}`;
+  };
+  const free = room - bytesOf(errorJson(''));
+  const total = sourceCheck === undefined ? '' : filesOf({ ...sourceCheck, failures: [] }, free);
+  const text = cut(message, free - bytesOf(total));
+  const files =
+    total === '' || sourceCheck === undefined ? '' : filesOf(sourceCheck, room - bytesOf(errorJson(text)));
+  return errorJson(text, files);
 };
 
 /** As many indices as fit, with their total number if not all fit. */
@@ -45,7 +71,7 @@ const skippedOf = ({ result }: ZipJobStatus, room: number): string => {
 /**
  * The body of a webhook. The same ZipJob always gives the same bytes, so that every attempt sends the same body. `metadata` is
  * inserted as the caller wrote it: parsing and printing it would change numbers and the order of keys. `skipped` contains the
- * indices of skipped files. The body stays below MAX_BODY_BYTES: documented fields are always complete, optional ones are
+ * indices of skipped files, `error.files` the first failing ones. The body stays below MAX_BODY_BYTES: documented fields are always complete, optional ones are
  * truncated to the remaining space.
  */
 export const webhookBody = (zipJob: ZipJob, event: WebhookEvent): string => {

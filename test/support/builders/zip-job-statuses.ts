@@ -1,6 +1,7 @@
 /** Statuses of ZipJobs for tests of decisions. */
 import type { Condition } from '#crds/conditions.ts';
-import type { Progress, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
+import type { Progress, SourceCheck, UploadState, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
+import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import { ago, NAME } from './objects.ts';
 
@@ -32,6 +33,18 @@ export const anUpload = (state: UploadState['state']): UploadState => ({
   uploadId: 'upload-1',
   state,
   partSize: 8_388_608,
+});
+
+/** Every 73rd of 10,000 files fails; half of them have an HTTP status. */
+export const aSourceCheck = (failed: number): SourceCheck => ({
+  checked: 10_000,
+  failed,
+  failures: Array.from({ length: Math.min(failed, MOST_CHECK_FAILURES) }, (_, n) => ({
+    fileIndex: n * 73,
+    ...(n % 2 === 0 ? { code: 'SourceNotFound', httpStatus: 404 } : { code: 'SourceUnreachable' }),
+  })),
+  bytes: 1_024,
+  lengths: 2,
 });
 
 export const aResult = (change: Partial<ZipResult> = {}): ZipResult => ({

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { deliveryIdOf } from '#controller/webhook/notification.ts';
 import { webhookBody } from '#controller/webhook/payload.ts';
 import { aZipJob, UUID } from '#test/support/builders/objects.ts';
-import { aResult, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import { aResult, aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('webhookBody', () => {
   it('reports a success with exactly the documented fields and the unchanged metadata (W20)', () => {
@@ -73,6 +73,46 @@ describe('webhookBody', () => {
       expect(reported.skipped).to.deep.equal(skipped.slice(0, reported.skipped.length));
       expect(reported.skipped_total).to.equal(10_000);
     }
+  });
+
+  interface Reported {
+    readonly error: { message: string; files: { file_index: number }[]; files_total: number };
+  }
+
+  it('lists the first twenty failing files, with the number of all (C4)', () => {
+    const failure = { code: 'SourceNotFound', fileIndex: 0, retriable: false };
+    const status = finishedAs('Failed', { message: 'file 0', failure, sourceCheck: aSourceCheck(137) });
+    const body = webhookBody(aZipJob({ status }), 'FAILED');
+    expect(webhookBody(structuredClone(aZipJob({ status })), 'FAILED')).to.equal(body);
+    const { error } = JSON.parse(body) as Reported;
+    expect(Object.keys(error)).to.deep.equal(['code', 'message', 'file_index', 'files', 'files_total']);
+    expect(error.files_total).to.equal(137);
+    expect(error.files).to.have.length(20);
+    expect(error.files.slice(0, 2)).to.deep.equal([
+      { file_index: 0, code: 'SourceNotFound', http_status: 404 },
+      { file_index: 73, code: 'SourceUnreachable', http_status: null },
+    ]);
+  });
+
+  it('stays below 20 kB with the longest fields and failing files, whose number it always contains (C4)', () => {
+    for (const message of ['"'.repeat(1024), '\u{1F4E6}'.repeat(512), 'short'])
+      for (const metadata of [longest.metadata, '{}']) {
+        const status = finishedAs('Failed', { message, sourceCheck: aSourceCheck(10_000) });
+        const body = webhookBody(aZipJob({ spec: { ...longest, metadata }, status }), 'FAILED');
+        expect(Buffer.byteLength(body)).to.be.at.most(MAX_BYTES);
+        const reported = JSON.parse(body) as Reported & { key: string; metadata: unknown };
+        expect([reported.key, reported.metadata]).to.deep.equal([longest.key, JSON.parse(metadata)]);
+        expect(reported.error.files_total).to.equal(10_000);
+        expect(reported.error.files.length).to.be.within(metadata === '{}' ? 20 : 0, 20);
+        expect(message.startsWith(reported.error.message.replace(/\.{3}$/, ''))).to.equal(true);
+      }
+  });
+
+  it('omits the failing files if the metadata leaves no room (C4)', () => {
+    const metadata = `{"a":"${'\u20ac'.repeat(16_000)}"}`;
+    const status = finishedAs('Failed', { message: 'x', sourceCheck: aSourceCheck(137) });
+    const reported = JSON.parse(webhookBody(aZipJob({ spec: { metadata }, status }), 'FAILED')) as Reported;
+    expect(reported.error).to.have.all.keys('code', 'message');
   });
 
   it('includes the metadata of a job created with kubectl even if it exceeds the limit (W14)', () => {
