@@ -1,6 +1,14 @@
 import type { Reason } from '#crds/conditions.ts';
-import { apiStatusOf, type Failure, type WebhookState, type ZipJob } from '#crds/zip-job.ts';
+import {
+  apiStatusOf,
+  type Failure,
+  type SourceCheck,
+  type WebhookState,
+  type ZipJob,
+} from '#crds/zip-job.ts';
 import { acceptedAtOf, bucketOf } from '#crds/zip-job-facts.ts';
+import type { SourceFailure } from '#crds/zip-outcome.ts';
+import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 import type { Expansion } from './read-expand.ts';
 
@@ -45,7 +53,33 @@ const RETRIABLE_REASONS: readonly Reason[] = [
 
 const NO_REASON = 'Internal';
 
-/** Same content as in the webhook: the reason of the failure, and the file if the zipper reported one. */
+const failedFile = (failure: SourceFailure): Fields =>
+  rename(failure, { file_index: 'fileIndex', code: 'code', http_status: 'httpStatus' });
+
+/** The files that are known to fail. If the others were not checked, this is at most the one that ended the job. */
+const failedFiles = ({ fileIndex, code, httpStatus }: Failure, check: SourceCheck | undefined): Fields => {
+  const only = fileIndex === undefined ? [] : [{ fileIndex, code, ...defined({ httpStatus }) }];
+  const {
+    failures,
+    failed,
+    checked,
+    bytes,
+    lengths = 0,
+  } = {
+    failures: only,
+    failed: only.length,
+    ...check,
+  };
+  return {
+    files: failures.map(failedFile),
+    files_total: failed,
+    files_checked: checked ?? null,
+    predicted_size: lengths > 0 ? bytes : null,
+    predicted_files: lengths,
+  };
+};
+
+/** Same content as in the webhook, with more files: the reason of the failure, and the files that fail. */
 const error: Expand = ({ status = {} }, { helpUrl }) => {
   if (apiStatusOf(status.phase) !== 'failed') return null;
   const code = status.reason ?? NO_REASON;
@@ -56,6 +90,7 @@ const error: Expand = ({ status = {} }, { helpUrl }) => {
     message: redactText(status.message ?? ''),
     ...rename(failure, { file_index: 'fileIndex', http_status: 'httpStatus', retriable: 'retriable' }),
     help: `${helpUrl}#${encodeURIComponent(code)}`,
+    ...failedFiles(failure, status.sourceCheck),
   };
 };
 

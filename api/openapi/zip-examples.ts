@@ -4,6 +4,11 @@ export const TRACEPARENT_EXAMPLE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa
 const UUID = '3f0c7a52-6f0e-4f1c-9a55-0d7d1c1f0a11';
 const FILE = { url: 'https://files.example.com/2026/report.pdf', filename: 'reports/2026.pdf' };
 
+const FAILED_FILES = [
+  { file_index: 1, code: 'SourceNotFound', http_status: 404 },
+  { file_index: 7, code: 'SourceUnreachable', http_status: null },
+] as const;
+
 /** Valid POST bodies for a project with a bucket `reports`. */
 export const REQUEST_EXAMPLES = {
   smallest: {
@@ -56,6 +61,11 @@ export const readExamples = (helpUrl: string): Examples => ({
           http_status: 404,
           retriable: false,
           help: `${helpUrl}#SourceNotFound`,
+          files: FAILED_FILES,
+          files_total: 2,
+          files_checked: 12,
+          predicted_size: 73_400_320,
+          predicted_files: 9,
         },
       },
     },
@@ -107,6 +117,8 @@ export const WEBHOOK_EXAMPLES = {
         code: 'SourceNotFound',
         message: 'file 1 (https://files.example.com/2026/tables.csv): the source responded with status 404',
         file_index: 1,
+        files: FAILED_FILES,
+        files_total: 2,
       },
     },
   },

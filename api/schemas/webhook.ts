@@ -86,6 +86,18 @@ export const WEBHOOK_SCHEMAS = {
       code: schemaRef('FailureCode'),
       message: { type: 'string', description: 'Human-readable message, without URL queries.' },
       file_index: { type: 'integer', minimum: 0, description: 'Index in `urls` of the failing file.' },
+      files: {
+        type: 'array',
+        maxItems: 20,
+        items: schemaRef('FailedFile'),
+        description:
+          'The first 20 files that are known to fail, by index, or fewer if the body has no room for them. Absent if the other files were not checked.',
+      },
+      files_total: {
+        type: 'integer',
+        minimum: 0,
+        description: 'Number of files that are known to fail; present with `files`.',
+      },
     },
   },
 } as const;

@@ -1,4 +1,5 @@
 import { API_STATUSES, type ApiStatus, SERVICES } from '#crds/zip-job.ts';
+import { MOST_CHECK_FAILURES } from '#crds/zip-outcome.ts';
 import type { Expansion } from '../expand/read-expand.ts';
 import { schemaRef } from './schema-ref.ts';
 
@@ -47,6 +48,24 @@ const EXPANSION_SCHEMAS = {
     http_status: orNull(INT64, 'HTTP status of the source response.'),
     retriable: { type: 'boolean', description: 'Whether retrying the same request may help.' },
     help: { ...TEXT, description: 'URL of the documentation of the code.' },
+    files: {
+      type: 'array',
+      maxItems: MOST_CHECK_FAILURES,
+      items: schemaRef('FailedFile'),
+      description: `The first ${MOST_CHECK_FAILURES} files that are known to fail, by index. When a source fails for good, the service checks the others for a limited time.`,
+    },
+    files_total: count('Number of files that are known to fail.'),
+    files_checked: orNull(INT64, 'Number of checked files; null if the other files were not checked.'),
+    predicted_size: orNull(
+      INT64,
+      'Sum of the lengths that the other sources declared, in bytes: about the size of their archive, without compression. Null if no length is known.',
+    ),
+    predicted_files: count('Number of files in `predicted_size`.'),
+  }),
+  FailedFile: fields('A file that cannot be downloaded.', {
+    file_index: count('Index in `urls`.'),
+    code: schemaRef('FailureCode'),
+    http_status: orNull(INT64, 'HTTP status of the source response.'),
   }),
   Archive: fields('The archive in the bucket.', {
     size: count('Size of the archive in bytes.'),

@@ -5,6 +5,7 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const ACCEPTED_AT = '2026-05-04T11:59:58Z';
@@ -166,7 +167,37 @@ describe('?expand=', () => {
       http_status: 404,
       retriable: false,
       help: '/docs#SourceNotFound',
+      files: [{ file_index: 2, code: 'SourceNotFound', http_status: 404 }],
+      files_total: 1,
+      files_checked: null,
+      predicted_size: null,
+      predicted_files: 0,
     });
+  });
+
+  it('lists the first hundred files that fail, their number and the predicted size (C4)', async () => {
+    const uuid = await create();
+    put({ ...FAILED, sourceCheck: aSourceCheck(137) });
+    const { error } = (await read(uuid, 'error')) as { error: { files: unknown[] } };
+    expect(error).to.deep.include({
+      file_index: 2,
+      files_total: 137,
+      files_checked: 10_000,
+      predicted_size: 1_024,
+      predicted_files: 2,
+    });
+    expect(error.files).to.have.length(100);
+    expect(error.files.slice(0, 2)).to.deep.equal([
+      { file_index: 0, code: 'SourceNotFound', http_status: 404 },
+      { file_index: 73, code: 'SourceUnreachable', http_status: null },
+    ]);
+  });
+
+  it('predicts no size if no source declared a length', async () => {
+    const uuid = await create();
+    put({ ...FAILED, sourceCheck: { ...aSourceCheck(1), bytes: 0, lengths: 0 } });
+    const { error } = await read(uuid, 'error');
+    expect(error).to.include({ files_checked: 10_000, predicted_size: null, predicted_files: 0 });
   });
 
   it('omits the file index if another error ended the job', async () => {
@@ -174,6 +205,7 @@ describe('?expand=', () => {
     put({ ...FAILED, reason: 'StartDeadlineExceeded', message: 'no zipper started in time' });
     const { error } = await read(uuid, 'error');
     expect(error).to.include({ code: 'StartDeadlineExceeded', file_index: null, retriable: true });
+    expect(error).to.deep.include({ files: [], files_total: 0, files_checked: null });
   });
 
   it('works with POST', async () => {

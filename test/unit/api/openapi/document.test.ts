@@ -6,6 +6,7 @@ import { createDocument } from '#api/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
+import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
 
@@ -180,6 +181,20 @@ describe('GET /openapi.json', () => {
     expect(document.components.schemas['Error'])
       .to.have.property('properties')
       .that.has.all.keys(...Object.keys(reply.body.error ?? {}));
+  });
+
+  it('describes the files of a failed job (C4)', async () => {
+    const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
+    const { body } = await api.post({ urls, bucket_name: 'reports', key: 'failed.zip' });
+    const uuid = body.data?.uuid ?? '';
+    const job = api.jobs.all().find(({ metadata }) => metadata.name.endsWith(uuid));
+    if (job) api.jobs.put({ ...job, status: { phase: 'Failed', sourceCheck: aSourceCheck(137) } });
+    const reply = await api.ask({ path: `/v1/zips/${uuid}?expand=error` });
+    const schema = validatorOf(document)({ $ref: '#/components/schemas/ZipResponse' });
+    expect(schema(reply.body), JSON.stringify(schema.errors)).to.equal(true);
+    expect(document.components.schemas['JobError'])
+      .to.have.property('properties')
+      .that.has.all.keys(...Object.keys((reply.body.data as { error?: object }).error ?? {}));
   });
 
   it('describes every header of a response', async () => {
