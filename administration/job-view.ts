@@ -7,6 +7,7 @@ import {
   type Phase,
   type Progress,
   type Service,
+  type SourceCheck,
   type WebhookState,
   type ZipJob,
   type ZipResult,
@@ -24,6 +25,21 @@ export interface JobFailure {
   readonly filename: string | null;
   readonly httpStatus: number | null;
   readonly retriable: boolean;
+}
+
+export interface FailingFile {
+  /** Index in the file list, from 0. */
+  readonly fileIndex: number;
+  /** Known only if the list is inline. */
+  readonly filename: string | null;
+  readonly code: string;
+  readonly httpStatus: number | null;
+}
+
+/** What is known of all sources after one failed. */
+export interface JobSourceCheck extends Omit<SourceCheck, 'failures'> {
+  /** The first failing files. */
+  readonly failures: readonly FailingFile[];
 }
 
 /** Location of a job's file list. */
@@ -61,6 +77,8 @@ export interface Job {
   /** Includes attempts that are no longer recorded. */
   readonly attemptsTotal: number;
   readonly failure: JobFailure | null;
+  /** Null if the other sources were not checked. */
+  readonly sourceCheck: JobSourceCheck | null;
   readonly archive: ZipResult | null;
   readonly webhook: WebhookState | null;
   readonly conditions: readonly Condition[];
@@ -79,6 +97,9 @@ const filesOf = (job: ZipJob): JobFiles => {
   return { list: deletedAt === null ? 'stored' : 'deleted', count, deletedAt };
 };
 
+const filenameOf = ({ spec }: Pick<ZipJob, 'spec'>, fileIndex = -1): string | null =>
+  spec.files?.[fileIndex]?.filename ?? null;
+
 const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
   const failure = status?.failure;
   if (!failure) return null;
@@ -86,10 +107,22 @@ const failureOf = ({ spec, status }: ZipJob): JobFailure | null => {
     code: failure.code,
     message: failure.message === undefined ? null : redactText(failure.message),
     fileIndex: failure.fileIndex ?? null,
-    filename: spec.files?.[failure.fileIndex ?? -1]?.filename ?? null,
+    filename: filenameOf({ spec }, failure.fileIndex),
     httpStatus: failure.httpStatus ?? null,
     retriable: failure.retriable,
   };
+};
+
+const sourceCheckOf = ({ spec, status }: ZipJob): JobSourceCheck | null => {
+  const check = status?.sourceCheck;
+  if (!check) return null;
+  const failures = check.failures.map(({ fileIndex, code, httpStatus = null }) => ({
+    fileIndex,
+    filename: filenameOf({ spec }, fileIndex),
+    code,
+    httpStatus,
+  }));
+  return { ...check, failures };
 };
 
 const progressOf = (progress: Progress | undefined): Job['progress'] => {
@@ -142,6 +175,7 @@ export const toJob = (job: ZipJob): Job => {
     ...evidence(job),
     files: filesOf(job),
     failure: failureOf(job),
+    sourceCheck: sourceCheckOf(job),
     suspended: spec.suspend ?? false,
     cancelRequested: spec.cancel ?? false,
     createdBy: metadata.annotations?.[ANNOTATIONS.createdBy] ?? null,

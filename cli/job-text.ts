@@ -1,5 +1,6 @@
 import { timelineOf } from '#administration/job-timeline.ts';
 import type { Job } from '#administration/job-view.ts';
+import { meaningOf } from '#administration/meaning-of.ts';
 import { remedyFor } from '#administration/remedies.ts';
 import { toFields, toTable } from './table.ts';
 
@@ -76,6 +77,37 @@ const whatToDo = (code: string): readonly (readonly [string, string])[] => {
   return remedy === null ? [] : [['Next step', remedy]];
 };
 
+const sourceCheckText = ({ sourceCheck, files }: Job): readonly (readonly [string, string])[] => {
+  if (sourceCheck === null) return [];
+  const { failed, checked, bytes, lengths } = sourceCheck;
+  return [
+    ['Failing files', `${failed} of ${files.count}, ${checked} checked`],
+    ...(lengths === 0 ? [] : ([['Predicted size', `${sizeText(bytes)}, ${lengths} files`]] as const)),
+  ];
+};
+
+/** The failing files; empty without any. */
+const failuresTable = ({ sourceCheck }: Job): readonly string[] => {
+  const { failures, failed } = sourceCheck ?? { failures: [], failed: 0 };
+  if (failures.length === 0) return [];
+  const isNamed = failures.some(({ filename }) => filename !== null);
+  const rest = failed - failures.length;
+  return [
+    toTable(
+      ['FILE', ...(isNamed ? ['NAME'] : []), 'HTTP', 'CODE', 'REASON'],
+      failures.map(({ fileIndex, filename, httpStatus, code }) => [
+        fileIndex,
+        ...(isNamed ? [filename] : []),
+        httpStatus,
+        code,
+        meaningOf(code),
+      ]),
+    ),
+    ...(rest > 0 ? [`and ${rest} more`] : []),
+    '',
+  ];
+};
+
 const endText = (job: Job): readonly (readonly [string, string | number | null])[] => [
   ...(job.failure === null
     ? []
@@ -85,6 +117,7 @@ const endText = (job: Job): readonly (readonly [string, string | number | null])
         ['HTTP status', job.failure.httpStatus],
         ...whatToDo(job.failure.code),
       ] as const)),
+  ...sourceCheckText(job),
   ...(job.archive === null
     ? []
     : ([
@@ -116,6 +149,7 @@ export const jobText = (job: Job): string =>
       ...(job.runAgainOf === null ? [] : ([['Rerun of', job.runAgainOf]] as const)),
     ]),
     '',
+    ...failuresTable(job),
     toTable(
       ['TIME', 'EVENT', 'DETAIL'],
       timelineOf(job).map(({ at, what, detail }) => [at, what, detail]),

@@ -1,9 +1,8 @@
 import { type Moment, timelineOf } from '#administration/job-timeline.ts';
-import { type Job, toJob } from '#administration/job-view.ts';
-import { REASONS } from '#crds/conditions.ts';
+import { type Job, type JobSourceCheck, toJob } from '#administration/job-view.ts';
+import { meaningOf } from '#administration/meaning-of.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
-import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { firstOf } from '#runtime/first-of.ts';
 import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
@@ -27,6 +26,21 @@ export interface DeliveryRow {
   readonly took: string;
 }
 
+/** The files of a failed job that cannot be downloaded. */
+export interface FailingFiles {
+  readonly summary: string;
+  readonly rows: readonly FailingFileRow[];
+  /** Whether the names of the files are known. */
+  readonly isNamed: boolean;
+}
+
+interface FailingFileRow {
+  readonly index: string;
+  readonly filename: string;
+  readonly reason: string;
+  readonly httpStatus: string;
+}
+
 /** Everything that the page of a job shows. */
 export interface JobView {
   readonly job: Job;
@@ -41,6 +55,8 @@ export interface JobView {
   readonly facts: readonly Fact[];
   /** Why it failed; empty when it did not. */
   readonly failure: readonly Fact[];
+  /** Undefined if none is known. */
+  readonly failingFiles: FailingFiles | undefined;
   readonly timeline: readonly Moment[];
   readonly deliveries: readonly DeliveryRow[];
   /** State of the webhook; empty when there is none. */
@@ -97,12 +113,6 @@ const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
   ...archiveFacts(job),
 ];
 
-const meaningOf = (code: string): string => {
-  const failures: Readonly<Partial<Record<string, { readonly text: string }>>> = FAILURE_CODES;
-  const reasons: Readonly<Partial<Record<string, string>>> = REASONS;
-  return failures[code]?.text ?? reasons[code] ?? '';
-};
-
 const failedFile = (failure: Job['failure']): readonly Fact[] =>
   failure === null
     ? []
@@ -120,6 +130,35 @@ const failureOf = ({ phase, failure, reason, message }: Job): readonly Fact[] =>
     ...failedFile(failure),
     ...known(['Message', failure?.message ?? message]),
   ];
+};
+
+/** `137 of 10,000 files fail. 9,000 of the others contain 1.5 GiB.` */
+const failingSummary = (
+  { failed, failures, checked, bytes, lengths }: JobSourceCheck,
+  files: number,
+): string =>
+  [
+    `${FORMAT.number(failed)} of ${FORMAT.count(files, 'file')} cannot be downloaded.`,
+    ...(checked < files ? [`Only ${FORMAT.number(checked)} could be checked in time.`] : []),
+    ...(lengths > 0
+      ? [`${FORMAT.number(lengths)} of the others declare ${FORMAT.bytes(bytes)} in all.`]
+      : []),
+    ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
+  ].join(' ');
+
+const failingFilesOf = ({ sourceCheck, files }: Job): FailingFiles | undefined => {
+  if (sourceCheck === null || sourceCheck.failures.length === 0) return undefined;
+  const { failures } = sourceCheck;
+  return {
+    summary: failingSummary(sourceCheck, files.count),
+    isNamed: failures.some(({ filename }) => filename !== null),
+    rows: failures.map(({ fileIndex, filename, code, httpStatus }) => ({
+      index: String(fileIndex),
+      filename: filename ?? '',
+      reason: meaningOf(code) || code,
+      httpStatus: httpStatus === null ? '' : String(httpStatus),
+    })),
+  };
 };
 
 const webhookOf = ({ webhook }: Job): readonly Fact[] =>
@@ -175,6 +214,7 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     chart: progressChart(samples, isFinished(listed)),
     facts: factsOf(listed, job),
     failure: failureOf(job),
+    failingFiles: failingFilesOf(job),
     timeline: timelineOf(job).map(redacted),
     deliveries: deliveriesOf(job),
     webhook: webhookOf(job),

@@ -7,7 +7,7 @@ import { ANNOTATIONS, LABELS, MAX_ZIP_JOB_NAME_LENGTH } from '#crds/api-group.ts
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { ago, aZipJob, NAME, UUID } from '#test/support/builders/objects.ts';
-import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+import { aSourceCheck, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const CANARY = 'cAnArY0123456789';
 const NEW_UUID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
@@ -28,6 +28,23 @@ describe('toJob', () => {
     expect(JSON.stringify(job)).not.to.contain(CANARY);
     expect(job.failure).to.include({ fileIndex: 0, filename: 'b.txt', httpStatus: null });
     expect(job.files).to.deep.equal({ list: 'inline', count: 1, deletedAt: null });
+  });
+
+  it('names the failing files if the list is inline', () => {
+    const zipJob = aZipJob({ status: finishedAs('Failed', { sourceCheck: aSourceCheck(2) }) });
+    const { filesFrom: _filesFrom, ...spec } = zipJob.spec;
+    const files = Array.from({ length: 74 }, (_, n) => ({ url: URL_WITH_SECRET, filename: `f${n}` }));
+    expect(toJob({ ...zipJob, spec: { ...spec, files } }).sourceCheck).to.deep.equal({
+      checked: 10_000,
+      failed: 2,
+      failures: [
+        { fileIndex: 0, filename: 'f0', code: 'SourceNotFound', httpStatus: 404 },
+        { fileIndex: 73, filename: 'f73', code: 'SourceUnreachable', httpStatus: null },
+      ],
+      bytes: 1_024,
+      lengths: 2,
+    });
+    expect(toJob(zipJob).sourceCheck?.failures[0]).to.include({ filename: null });
   });
 
   it('returns the same fields for every job, with null for unknown values', () => {

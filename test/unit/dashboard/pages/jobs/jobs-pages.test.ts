@@ -4,6 +4,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,
@@ -117,6 +118,7 @@ describe('the job pages', () => {
         reason: EVIL,
         message: EVIL,
         failure: { code: EVIL, message: EVIL, fileIndex: 0, retriable: false },
+        sourceCheck: { ...aSourceCheck(1), failures: [{ fileIndex: 0, code: EVIL }] },
         attempts: [{ n: 1, podUid: 'p', finishedAt: ago(1), reason: EVIL, message: EVIL }],
         job: { name: NAME, uid: 'u', node: EVIL },
         webhook: { state: 'Exhausted', deliveryId: EVIL, log: [{ at: ago(1), durationMs: 1, error: EVIL }] },
@@ -148,6 +150,18 @@ describe('the job pages', () => {
       expect(new Set(callsOf('GET').map(({ bearer, path }) => `${bearer ?? ''} ${path}`))).to.deep.equal(
         new Set([`${TOKEN} ${ZIP_JOBS}/${NAME}`]),
       );
+    });
+
+    it('lists its failing files in a table', async () => {
+      hold(aZipJob({ status: { phase: 'Failed', sourceCheck: aSourceCheck(137) } }));
+      const { text } = await visitor.get(JOB);
+      expect(text)
+        .to.contain('<h2 id="failing-files">Failing files</h2>')
+        .and.to.contain('137 of 3 files cannot be downloaded.')
+        .and.to.contain(
+          '<tr><th scope="row" class="num">73</th><td>A source could not be reached.</td><td class="num"></td></tr>',
+        );
+      expect(text.match(/<th scope="row" class="num">/g)).to.have.length(100);
     });
 
     it('is not live once it can no longer change', async () => {

@@ -1,0 +1,39 @@
+import { expect } from 'chai';
+import { toJob } from '#administration/job-view.ts';
+import { jobText } from '#cli/job-text.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import { aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('jobText', () => {
+  const withFailures = (count: number): ZipJob =>
+    aZipJob({ status: finishedAs('Failed', { sourceCheck: aSourceCheck(count) }) });
+  const textOf = (job: ZipJob): string => jobText(toJob(job));
+
+  it('lists the failing files with reason and HTTP status, and the number of all', () => {
+    const text = textOf(withFailures(137));
+    expect(text)
+      .to.match(/^Failing files: +137 of 3, 10000 checked$/m)
+      .and.to.match(/^Predicted size: +1\.0 KiB, 2 files$/m)
+      .and.to.match(/^FILE +HTTP +CODE +REASON$/m)
+      .and.to.match(
+        /^0 +404 +SourceNotFound +A source responded with a status that a retry does not change\.$/m,
+      )
+      .and.to.match(/^73 +- +SourceUnreachable +A source could not be reached\.$/m)
+      .and.to.match(/^and 37 more$/m);
+    expect(text.match(/Source(NotFound|Unreachable) {2}/g)).to.have.length(100);
+  });
+
+  it('shows the names of the files if the job contains them', () => {
+    const job = withFailures(1);
+    const { filesFrom: _filesFrom, ...spec } = job.spec;
+    const files = [{ url: 'https://files.example.com/a', filename: 'a.txt' }];
+    expect(textOf({ ...job, spec: { ...spec, files } }))
+      .to.match(/^FILE +NAME +HTTP +CODE +REASON$/m)
+      .and.to.match(/^0 +a\.txt +404 +SourceNotFound/m);
+  });
+
+  it('adds nothing to a job whose sources were not checked', () => {
+    expect(textOf(aZipJob({ status: finishedAs('Failed') }))).not.to.match(/Failing files|^FILE/m);
+  });
+});
