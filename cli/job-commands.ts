@@ -93,7 +93,7 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
   group
     .command(
       ['get <job>', 'show <job>'],
-      'Show a job: its status, its history and the file that failed',
+      'Show a job: its status, its history and the files that failed',
       (args) =>
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },

@@ -1,5 +1,5 @@
 import { type Moment, timelineOf } from '#administration/job-timeline.ts';
-import { type Job, type JobSourceCheck, toJob } from '#administration/job-view.ts';
+import { type Job, toJob } from '#administration/job-view.ts';
 import { meaningOf } from '#administration/meaning-of.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
@@ -9,6 +9,7 @@ import { redactText } from '#runtime/redact.ts';
 import { FORMAT } from '../../format.ts';
 import { type ListedJob, toListedJob } from '../../live/listed-job.ts';
 import type { Sample } from '../../live/progress-samples.ts';
+import { type FailingFiles, failingFilesOf } from './failing-files.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 import { type ProgressChart, progressChart } from './progress-chart.ts';
 
@@ -24,21 +25,6 @@ export interface DeliveryRow {
   readonly response: string;
   readonly isGood: boolean;
   readonly took: string;
-}
-
-/** The files of a failed job that cannot be downloaded. */
-export interface FailingFiles {
-  readonly summary: string;
-  readonly rows: readonly FailingFileRow[];
-  /** Whether the names of the files are known. */
-  readonly isNamed: boolean;
-}
-
-interface FailingFileRow {
-  readonly index: string;
-  readonly filename: string;
-  readonly reason: string;
-  readonly httpStatus: string;
 }
 
 /** Everything that the page of a job shows. */
@@ -130,35 +116,6 @@ const failureOf = ({ phase, failure, reason, message }: Job): readonly Fact[] =>
     ...failedFile(failure),
     ...known(['Message', failure?.message ?? message]),
   ];
-};
-
-/** `137 of 10,000 files fail. 9,000 of the others contain 1.5 GiB.` */
-const failingSummary = (
-  { failed, failures, checked, bytes, lengths }: JobSourceCheck,
-  files: number,
-): string =>
-  [
-    `${FORMAT.number(failed)} of ${FORMAT.count(files, 'file')} cannot be downloaded.`,
-    ...(checked < files ? [`Only ${FORMAT.number(checked)} could be checked in time.`] : []),
-    ...(lengths > 0
-      ? [`${FORMAT.number(lengths)} of the others declare ${FORMAT.bytes(bytes)} in all.`]
-      : []),
-    ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
-  ].join(' ');
-
-const failingFilesOf = ({ sourceCheck, files }: Job): FailingFiles | undefined => {
-  if (sourceCheck === null || sourceCheck.failures.length === 0) return undefined;
-  const { failures } = sourceCheck;
-  return {
-    summary: failingSummary(sourceCheck, files.count),
-    isNamed: failures.some(({ filename }) => filename !== null),
-    rows: failures.map(({ fileIndex, filename, code, httpStatus }) => ({
-      index: String(fileIndex),
-      filename: filename ?? '',
-      reason: meaningOf(code) || code,
-      httpStatus: httpStatus === null ? '' : String(httpStatus),
-    })),
-  };
 };
 
 const webhookOf = ({ webhook }: Job): readonly Fact[] =>

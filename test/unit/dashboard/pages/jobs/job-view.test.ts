@@ -8,7 +8,6 @@ import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
 import type { Question } from '#dashboard/user/access.ts';
 import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
-import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
   podUid: 'pod',
@@ -170,33 +169,6 @@ describe('jobView', () => {
       ['Source response', '404'],
       ['Message', 'file 0: https://x/y?[redacted] responded with 404'],
     ]);
-  });
-
-  it('lists the failing files with the reason in words and their number', () => {
-    const { failingFiles } = jobView(job({ phase: 'Failed', sourceCheck: aSourceCheck(137) }), []);
-    expect(failingFiles?.rows).to.have.length(100);
-    expect(failingFiles?.rows.slice(0, 2)).to.deep.equal([
-      {
-        index: '0',
-        filename: '',
-        reason: 'A source responded with a status that a retry does not change.',
-        httpStatus: '404',
-      },
-      { index: '73', filename: '', reason: 'A source could not be reached.', httpStatus: '' },
-    ]);
-    expect(failingFiles).to.include({
-      isNamed: false,
-      summary:
-        '137 of 3 files cannot be downloaded. 2 of the others declare 1.0 KiB in all. The first 100 are listed.',
-    });
-    expect(jobView(job({ phase: 'Failed' }), []).failingFiles).to.equal(undefined);
-  });
-
-  it('says how many files could not be checked in time', () => {
-    const sourceCheck = { ...aSourceCheck(1), checked: 2, lengths: 0 };
-    expect(jobView(job({ phase: 'Failed', sourceCheck }), []).failingFiles?.summary).to.equal(
-      '1 of 3 files cannot be downloaded. Only 2 could be checked in time.',
-    );
   });
 
   it('shows the metadata exactly as sent', () => {
