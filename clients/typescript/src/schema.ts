@@ -298,6 +298,42 @@ export interface components {
             readonly retriable: boolean;
             /** @description URL of the documentation of the code. */
             readonly help: string;
+            /** @description The first 100 files that are known to fail, by index. When a source fails for good, the service checks the others for a limited time. */
+            readonly files: readonly components["schemas"]["FailedFile"][];
+            /**
+             * Format: int64
+             * @description Number of files that are known to fail.
+             */
+            readonly files_total: number;
+            /**
+             * Format: int64
+             * @description Number of checked files; null if the other files were not checked.
+             */
+            readonly files_checked: number | null;
+            /**
+             * Format: int64
+             * @description Sum of the lengths that the other sources declared, in bytes: about the size of their archive, without compression. Null if no length is known.
+             */
+            readonly predicted_size: number | null;
+            /**
+             * Format: int64
+             * @description Number of files in `predicted_size`.
+             */
+            readonly predicted_files: number;
+        };
+        /** @description A file that cannot be downloaded. */
+        readonly FailedFile: {
+            /**
+             * Format: int64
+             * @description Index in `urls`.
+             */
+            readonly file_index: number;
+            readonly code: components["schemas"]["FailureCode"];
+            /**
+             * Format: int64
+             * @description HTTP status of the source response.
+             */
+            readonly http_status: number | null;
         };
         /** @description The archive in the bucket. */
         readonly Archive: {
@@ -411,6 +447,30 @@ export interface components {
             readonly message: string;
             /** @description Name of the invalid field, or null. */
             readonly param: string | null;
+            /** @description Only with `expand=error`, if entries of `urls` are invalid: the first 100 of them. */
+            readonly files?: readonly components["schemas"]["InvalidFile"][];
+            /**
+             * Format: int64
+             * @description Number of invalid entries of `urls`; present with `files`.
+             */
+            readonly files_total?: number;
+        };
+        /** @description An invalid entry of `urls`, with its first error. */
+        readonly InvalidFile: {
+            /**
+             * Format: int64
+             * @description Index in `urls`.
+             */
+            readonly file_index: number;
+            /** @description The invalid field: url, filename or headers; null for the entry as a whole. */
+            readonly param: string | null;
+            /**
+             * @description Machine-readable code; stable.
+             * @enum {string}
+             */
+            readonly code: "parameter_invalid";
+            /** @description Human-readable message; may change. */
+            readonly message: string;
         };
         /** @description The body of a webhook. `type` says which event it is. */
         readonly WebhookEvent: components["schemas"]["ZipCompletedEvent"] | components["schemas"]["ZipFailedEvent"] | components["schemas"]["TestEvent"];
@@ -490,6 +550,10 @@ export interface components {
             readonly message: string;
             /** @description Index in `urls` of the failing file. */
             readonly file_index?: number;
+            /** @description The first 20 files that are known to fail, by index, or fewer if the body has no room for them. Absent if the other files were not checked. */
+            readonly files?: readonly components["schemas"]["FailedFile"][];
+            /** @description Number of files that are known to fail; present with `files`. */
+            readonly files_total?: number;
         };
         /**
          * @description Why a job failed. Later releases may add codes.
@@ -508,7 +572,7 @@ export interface operations {
     readonly createZip: {
         readonly parameters: {
             readonly query?: {
-                /** @description Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list. */
+                /** @description Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list. With `error`, an error lists all invalid entries of `urls`. */
                 readonly expand?: readonly ("progress" | "error" | "archive" | "bucket" | "webhook" | "job")[];
             };
             readonly header?: {
