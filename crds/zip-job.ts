@@ -195,6 +195,8 @@ export interface Attempt {
 
 /** permanent: a retry cannot help. transient: counted by the Job. disruption: not counted. oom: counted separately. */
 export type AttemptClass = 'success' | 'permanent' | 'transient' | 'disruption' | 'oom' | 'superseded';
+/** Classes that count against `maxAttempts`. */
+export const COUNTED_CLASSES = ['transient', 'oom', 'superseded'] as const satisfies readonly AttemptClass[];
 
 export interface WebhookDelivery {
   readonly at: string;

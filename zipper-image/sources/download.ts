@@ -5,7 +5,7 @@ import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { HostGates } from './host-gates.ts';
-import { type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
+import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
   assertContinuation,
   invalid,
@@ -49,8 +49,15 @@ export interface DownloadRequest {
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
+  /** Ends when the sink has the head. */
+  readonly headOnly?: boolean;
 }
 
+/**
+ * Of a source of which only the head is wanted, a body up to this length is read, so that the connection can be reused: it
+ * arrives with the head in the first packets, and reading it costs less than a connection.
+ */
+const REUSE_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_LOCATION_LENGTH = 8192;
 /** Printable ASCII, because readers interpret other encodings of Location differently. */
@@ -59,11 +66,18 @@ const PLAIN_LOCATION = /^[\x21-\x7e]+$/;
 /** Refusals that are visible in the URL itself. All others look like a failed connection. */
 const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
 
+const notAllowed = (reason: string): SourceFaultError =>
+  new SourceFaultError({
+    code: 'SourceInvalid',
+    text: `the URL is not allowed because of its ${reason}`,
+    retryable: false,
+    ...(reason === 'port' && { refused: true }),
+  });
+
 const accept = (judged: JudgedUrl, host: string): URL => {
   if (judged.ok) return judged.url;
   if (judged.kind === 'syntax') throw invalid('the URL is not valid');
-  if (VISIBLE_REASONS.has(judged.reason))
-    throw invalid(`the URL is not allowed because of its ${judged.reason}`);
+  if (VISIBLE_REASONS.has(judged.reason)) throw notAllowed(judged.reason);
   throw new EgressRefusedError(host, judged.reason);
 };
 
@@ -181,22 +195,23 @@ class Download {
     };
   }
 
-  #start(head: ResponseHead, flow: Flow): boolean {
-    const { resume, sink } = this.#request;
+  #start(head: ResponseHead, flow: Flow): BodyUse {
+    const { resume, sink, headOnly } = this.#request;
     if (resume && [200, 206, 416].includes(head.status)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
       this.#inBody = true;
       sink.continue(flow);
-      return true;
+      return 'read';
     }
-    if (head.status !== 200) return false;
+    if (head.status !== 200) return 'discard';
     const source = readSourceHead(head);
     this.#assertAcceptable(source);
-    this.#total = source.total;
     this.#inBody = true;
     sink.start(source, flow);
-    return true;
+    if (headOnly === true) return (source.total ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
+    this.#total = source.total;
+    return 'read';
   }
 
   #assertAcceptable({ total, lengthUnverified }: SourceHead): void {

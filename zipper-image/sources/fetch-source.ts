@@ -13,7 +13,7 @@ export interface FetchDeps {
   readonly log: Logger;
   /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
-  readonly onRetry: () => void;
+  readonly onRetry: (error: unknown) => void;
 }
 
 /** The dependencies that all downloads of a reader share. */
@@ -103,7 +103,7 @@ class SourceFetch {
       from: resumePoint?.from ?? 0,
     };
     this.#deps.log.warn(facts, 'retrying a source');
-    this.#deps.onRetry();
+    this.#deps.onRetry(error);
     // Restarts immediately instead of after the wait, because the consumer must not receive bytes that will be
     // repeated.
     if (!resumePoint) this.#restart();

@@ -4,6 +4,8 @@ import { type StallLimits, StallWatch } from './stall-watch.ts';
 
 export interface GetLimits extends StallLimits {
   readonly headersTimeoutMs: number;
+  /** Until the request is sent. Default: that of the agent. */
+  readonly connectTimeoutMs?: number;
 }
 
 export type HeaderValue = string | string[] | undefined;
@@ -19,10 +21,16 @@ export interface Flow {
   resume(): void;
 }
 
+/**
+ * What happens to a body. `discard`: it is not wanted, but its beginning is read, so that the connection can be reused.
+ * `close`: it is not wanted, and the connection ends.
+ */
+export type BodyUse = 'read' | 'discard' | 'close';
+
 /** Receives the body of a response. Called synchronously from the socket, so that a chunk needs no promise. */
 export interface BodySink {
-  /** Returns false if the body is not wanted. Throws to end the connection immediately. */
-  start(head: ResponseHead, flow: Flow): boolean;
+  /** Throws to end the connection immediately. */
+  start(head: ResponseHead, flow: Flow): BodyUse;
   /** Throws to reject the rest of the body. */
   write(chunk: Uint8Array): void;
 }
@@ -51,7 +59,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   #finished = false;
   #failure: Error | undefined;
   #head: ResponseHead | undefined;
-  #wanted = false;
+  #use: BodyUse = 'discard';
   #received = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -72,11 +80,21 @@ class HttpGet implements Dispatcher.DispatchHandler {
     };
     try {
       signal.throwIfAborted();
+      this.#limitConnect();
       agent.dispatch(options, this);
     } catch (error) {
       this.#fail(error);
     }
     return this.#done.promise;
+  }
+
+  #limitConnect(): void {
+    const { connectTimeoutMs } = this.#request.limits;
+    if (connectTimeoutMs === undefined) return;
+    this.#timer = setTimeout(() => {
+      const text = `no connection within ${connectTimeoutMs} ms`;
+      this.#fail(new SourceFaultError({ code: 'SourceUnreachable', text, retryable: true }));
+    }, connectTimeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -107,7 +125,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
     const watch = new StallWatch(this.#request.limits, performance.now());
     this.#timer = setInterval(() => this.#checkProgress(watch), watch.tickMs);
     try {
-      this.#wanted = this.#request.sink.start(this.#head, this.#flow(watch));
+      this.#use = this.#request.sink.start(this.#head, this.#flow(watch));
+      if (this.#use === 'close') this.#leave(this.#head);
     } catch (error) {
       this.#fail(error);
     }
@@ -116,7 +135,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#finished) return;
     this.#received += chunk.length;
-    if (!this.#wanted) {
+    if (this.#use !== 'read') {
       this.#discard();
       return;
     }
@@ -150,8 +169,11 @@ class HttpGet implements Dispatcher.DispatchHandler {
   }
 
   #discard(): void {
-    const head = this.#head;
-    if (!head || this.#received <= DISCARD_BYTES || !this.#finish()) return;
+    if (this.#head && this.#received > DISCARD_BYTES) this.#leave(this.#head);
+  }
+
+  #leave(head: ResponseHead): void {
+    if (!this.#finish()) return;
     this.#done.resolve(head);
     this.#controller?.abort(new Error('the rest of the body is not needed'));
   }
@@ -159,6 +181,10 @@ class HttpGet implements Dispatcher.DispatchHandler {
   #checkProgress(watch: StallWatch): void {
     const stall = watch.check(this.#received, performance.now());
     if (stall === undefined) return;
+    if (this.#head && this.#use === 'discard') {
+      this.#leave(this.#head);
+      return;
+    }
     const { idleTimeoutMs, minRateBytes, minRateWindowMs } = this.#request.limits;
     const text =
       stall === 'idle'

@@ -1,28 +1,12 @@
-import type { Dispatcher } from 'undici';
-import type { ListedFile } from '#crds/zip-job.ts';
-import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { toError } from '#runtime/errors.ts';
-import type { Logger } from '#runtime/log.ts';
 import { BlockPool } from './block-pool.ts';
 import { createDownloadDeps, type FetchDeps, fetchSource } from './fetch-source.ts';
+import { createKnownSources, isTooMany, toSourceFailure } from './known-sources.ts';
 import { MemoryBudget } from './memory-budget.ts';
-import type { SourceSettings } from './settings.ts';
+import { checkSources } from './source-check.ts';
+import { SourceError } from './source-error.ts';
 import { type SlotOwner, SourceSlot } from './source-slot.ts';
-import type { SourceEntry, SourceReader } from './types.ts';
-
-export interface SourceReaderDeps {
-  readonly files: readonly ListedFile[];
-  /** A guarded agent. The caller destroys it after the reader. */
-  readonly agent: Dispatcher;
-  readonly policy: EgressPolicy;
-  readonly settings: SourceSettings;
-  readonly log: Logger;
-  readonly signal: AbortSignal;
-  /** A source that fails before it was passed on becomes an entry with a `failure`, and reading continues. */
-  readonly reportFailures?: boolean;
-  /** Requests a source when the previous one was consumed: exactly once, unless it fails. */
-  readonly sequential?: boolean;
-}
+import type { SourceEntry, SourceReader, SourceReaderDeps } from './types.ts';
 
 /** Maximum number of early downloads without memory. More of them mean that the sources are large. */
 const MOST_SET_ASIDE = 4;
@@ -40,6 +24,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #fetchDeps: FetchDeps;
   readonly #budget: MemoryBudget;
   readonly pool: BlockPool;
+  readonly known = createKnownSources();
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
@@ -66,8 +51,9 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       onRestart: (slot) => {
         if (!slot.ahead) this.#budget.charge(slot, 0);
       },
-      onRetry: () => {
+      onRetry: (error) => {
         this.#retries += 1;
+        this.#noteFailure(error);
       },
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -116,7 +102,17 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     }
   }
 
+  checkOthers(signal: AbortSignal): Promise<void> {
+    const { known } = this;
+    return checkSources({ ...this.#deps, known, download: this.#fetchDeps.download, signal });
+  }
+
+  #noteFailure(error: unknown): void {
+    if (error instanceof SourceError && !isTooMany(error)) this.known.failed(toSourceFailure(error));
+  }
+
   headArrived(slot: SourceSlot): void {
+    this.known.good(slot.index, slot.head?.declaredLength);
     if (!slot.ahead) return;
     const length = slot.head?.declaredLength;
     if (length === undefined) return;
@@ -253,6 +249,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   #complete(slot: SourceSlot): void {
     slot.state = 'complete';
+    this.known.good(slot.index, slot.head?.declaredLength);
     slot.controller = undefined;
     clearTimeout(slot.parkTimer);
     this.#setAside.delete(slot);
@@ -262,6 +259,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
 
   /** Sources behind a failed one will never be consumed. */
   #fail(slot: SourceSlot, error: Error): void {
+    this.#noteFailure(error);
     if (this.#deps.reportFailures === true) slot.report(error);
     slot.fail(error);
     this.#budget.charge(slot, 0);

@@ -143,6 +143,15 @@ export const SOURCE_SETTINGS = {
     description:
       'requests sources strictly one after another, each once unless it fails, for URLs that work only once; `sequential` of a job overrides it',
   },
+  sourceCheckLimitMs: {
+    env: 'SOURCE_CHECK_LIMIT_MS',
+    type: 'integer',
+    default: 10_000,
+    minimum: 0,
+    maximum: 60_000,
+    description:
+      'when a job fails because of a source, how long its other sources are checked with one request each; 0 disables the check',
+  },
   sourceUserAgent: {
     env: 'SOURCE_USER_AGENT',
     type: 'string',

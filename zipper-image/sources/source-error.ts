@@ -13,6 +13,8 @@ export interface SourceFault {
   readonly retryable: boolean;
   /** The received bytes must not be continued: the next attempt starts at the first byte. */
   readonly voidsReceived?: true;
+  /** Nothing was requested, because the port is not allowed. */
+  readonly refused?: true;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
@@ -41,6 +43,7 @@ export class SourceError extends AppError {
   readonly fileIndex: number;
   readonly httpStatus: number | undefined;
   readonly voidsReceived: boolean;
+  readonly refused: boolean;
 
   constructor(file: { readonly index: number; readonly url: string }, fault: SourceFault) {
     const { code, httpStatus } = fault;
@@ -51,5 +54,6 @@ export class SourceError extends AppError {
     this.fileIndex = file.index;
     this.httpStatus = httpStatus;
     this.voidsReceived = fault.voidsReceived === true;
+    this.refused = fault.refused === true;
   }
 }

@@ -1,3 +1,9 @@
+import type { Dispatcher } from 'undici';
+import type { ListedFile } from '#crds/zip-job.ts';
+import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { KnownSources } from './known-sources.ts';
+import type { SourceSettings } from './settings.ts';
 import type { SourceError } from './source-error.ts';
 
 /** Maximum size of an entry whose whole body is in `small`, independent of timing and declared length. */
@@ -36,4 +42,24 @@ export interface SourceReader {
   readonly bytesRead: number;
   /** Retries so far, over all sources. */
   readonly retries: number;
+  readonly known: KnownSources;
+  /**
+   * After `entries` has failed: requests the sources of which nothing is known, once each. Ends at the time limit, or when
+   * the signal aborts. Never rejects.
+   */
+  checkOthers(signal: AbortSignal): Promise<void>;
+}
+
+export interface SourceReaderDeps {
+  readonly files: readonly ListedFile[];
+  /** A guarded agent. The caller destroys it after the reader. */
+  readonly agent: Dispatcher;
+  readonly policy: EgressPolicy;
+  readonly settings: SourceSettings;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** A source that fails before it was passed on becomes an entry with a `failure`, and reading continues. */
+  readonly reportFailures?: boolean;
+  /** Requests a source when the previous one was consumed: exactly once, unless it fails. */
+  readonly sequential?: boolean;
 }

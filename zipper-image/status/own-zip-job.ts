@@ -1,4 +1,5 @@
 import type { FromSchema, JsonSchema } from '#crds/json-schema.ts';
+import { COUNTED_CLASSES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import { decoderOf } from '#runtime/validator.ts';
 import { validateOwnZipJob } from '../validators/documents.ts';
 
@@ -13,6 +14,7 @@ export const OWN_ZIP_JOB_SCHEMA = {
     spec: {
       type: 'object',
       properties: {
+        maxAttempts: { type: 'integer' },
         files: {
           type: 'array',
           items: { type: 'object', required: ['url', 'filename'], properties: { url: TEXT, filename: TEXT } },
@@ -24,7 +26,7 @@ export const OWN_ZIP_JOB_SCHEMA = {
       properties: {
         attempts: {
           type: 'array',
-          items: { type: 'object', required: ['podUid'], properties: { podUid: TEXT } },
+          items: { type: 'object', required: ['podUid'], properties: { podUid: TEXT, class: TEXT } },
         },
       },
     },
@@ -38,3 +40,11 @@ export const decodeOwnZipJob = decoderOf<typeof OWN_ZIP_JOB_SCHEMA>(validateOwnZ
 /** True if another pod had the job before: only then can there be an upload that nobody recorded. */
 export const hadOtherAttempts = ({ status }: OwnZipJob, podUid: string): boolean =>
   status?.attempts?.some((attempt) => attempt.podUid !== podUid) === true;
+
+/** True if the job fails when this attempt does, as the controller and the Job count. */
+export const isLastAttempt = ({ spec, status }: OwnZipJob): boolean => {
+  const { maxAttempts = SPEC_DEFAULTS.maxAttempts } = spec;
+  const isCounted = (attempt: string | undefined): boolean => COUNTED_CLASSES.some((one) => one === attempt);
+  const failed = (status?.attempts ?? []).filter((attempt) => isCounted(attempt.class)).length;
+  return failed + 1 >= maxAttempts;
+};

@@ -9,9 +9,10 @@
  * Each write holds every field: an apply removes the fields of its manager that it leaves out.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Failure, Progress, UploadState, ZipperStatus, ZipResult } from '#crds/zip-job.ts';
+import type { Failure, Progress, SourceCheck, UploadState, ZipperStatus, ZipResult } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import type { OwnZipJob } from './own-zip-job.ts';
 import type { StatusApi } from './status-api.ts';
@@ -32,6 +33,8 @@ export interface StatusWriterDeps {
   readonly log: Logger;
   /** The counts as they are now. */
   readonly progress: () => Progress;
+  /** What is known of the sources, once they are checked. */
+  readonly sourceCheck?: () => SourceCheck | undefined;
   /** Called once when the API server reports that another pod is active. */
   readonly onSuperseded: (error: Error) => void;
 }
@@ -57,10 +60,15 @@ export interface StatusChange {
  */
 const QUIET_SHARE = 4;
 
+interface Counts {
+  readonly progress: Progress;
+  readonly sourceCheck?: SourceCheck;
+}
+
 /** Changes of time-dependent fields alone are not worth a write. */
-const withoutTime = (progress: Progress): string => {
+const withoutTime = ({ progress, sourceCheck }: Counts): string => {
   const { updatedAt: _at, bytesPerSecond: _rate, estimatedEndAt: _end, ...counts } = progress;
-  return JSON.stringify(counts);
+  return JSON.stringify({ ...counts, sourceCheck });
 };
 
 const isSuperseded = (error: unknown): boolean => error instanceof StatusError && error.code === 'Superseded';
@@ -130,14 +138,19 @@ class ZipJobStatusWriter implements StatusWriter {
   /** One write at a time: a late progress must not overwrite what came after it. */
   #apply(signal?: AbortSignal): Promise<OwnZipJob> {
     const turn = this.#queue.then(async () => {
-      const progress = this.#deps.progress();
-      this.#kept = { ...this.#kept, progress };
+      const counts = this.#counts();
+      this.#kept = { ...this.#kept, ...counts };
       const response = await this.#deps.api.apply(this.#kept, signal);
-      this.#written = withoutTime(progress);
+      this.#written = withoutTime(counts);
       return response;
     });
     this.#queue = turn.catch(() => undefined);
     return turn;
+  }
+
+  #counts(): Counts {
+    const { progress, sourceCheck } = this.#deps;
+    return { progress: progress(), ...defined({ sourceCheck: sourceCheck?.() }) };
   }
 
   async #applyActive(signal?: AbortSignal): Promise<void> {
@@ -150,7 +163,7 @@ class ZipJobStatusWriter implements StatusWriter {
   }
 
   async #writeProgress(signal: AbortSignal): Promise<void> {
-    if (signal.aborted || withoutTime(this.#deps.progress()) === this.#written) return;
+    if (signal.aborted || withoutTime(this.#counts()) === this.#written) return;
     try {
       await this.#applyActive(signal);
     } catch (error) {

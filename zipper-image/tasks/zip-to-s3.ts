@@ -5,7 +5,8 @@
  *
  * The upload starts before any download: an unusable bucket fails the job at no cost. Every way
  * out but a Complete aborts the upload, so a job that fails leaves nothing behind. From `committing` on the pod no longer
- * reacts to SIGTERM: the few seconds to the result cost less than recovery.
+ * reacts to SIGTERM: the few seconds to the result cost less than recovery. If a source fails the job, the other sources are
+ * checked while the upload is aborted.
  */
 
 import { manifestFiles } from '#crds/manifest-files.ts';
@@ -28,11 +29,14 @@ import { createStatusWriter, type StatusSettings, type StatusWriter } from '../s
 import type { Store } from '../store/store.ts';
 import { createUpload, type Upload, type UploadSettings } from '../store/upload.ts';
 import type { UploadsLeftCount } from '../store/uploads-left.ts';
+import { type CheckSettings, checkOthers, shouldCheckOthers } from './check-others.ts';
 
 export interface ZipToS3Deps {
   readonly task: ArchiveTask;
   readonly podUid: string;
-  readonly settings: UploadSettings & StatusSettings & { readonly sourceUnknownLengthZip64: boolean };
+  readonly settings: UploadSettings &
+    StatusSettings &
+    CheckSettings & { readonly sourceUnknownLengthZip64: boolean };
   readonly log: Logger;
   readonly statusApi: StatusApi;
   /** Called when this pod is active. */
@@ -52,6 +56,7 @@ export interface ZipToS3Deps {
 interface Run {
   upload?: Upload;
   sources?: SourceReader;
+  isChecking?: boolean;
 }
 
 interface ListOfFiles {
@@ -64,12 +69,18 @@ interface Work {
   readonly run: Run;
   readonly status: StatusWriter;
   readonly progress: ReturnType<typeof createProgress>;
-  /** Aborts everything: on termination, when superseded, or when a part failed. */
+  /** Aborts everything: on termination, when superseded, or when something failed. */
   readonly cancel: AbortController;
+  /** Aborted on termination, and when superseded. */
+  readonly ended: AbortController;
   readonly startedAt: number;
 }
 
-const writeArchive = async (work: Work, files: ListOfFiles, { upload, sources }: Required<Run>) => {
+const writeArchive = async (
+  work: Work,
+  files: ListOfFiles,
+  { upload, sources }: Required<Pick<Run, 'upload' | 'sources'>>,
+) => {
   const { deps, progress, cancel } = work;
   const { task, settings, log } = deps;
   const archive = createArchive({
@@ -138,6 +149,16 @@ const readFileNames = async ({ task, readFiles }: ZipToS3Deps, zipJob: OwnZipJob
   return { entries, names: planEntryNames(entries, options) };
 };
 
+/** The failure, with the number of failing sources if they were checked. */
+const checkAfter = async (work: Work, zipJob: OwnZipJob, error: Error): Promise<Error> => {
+  const { deps, run, progress, ended } = work;
+  const failure = deps.toFailure(error);
+  if (!run.sources || !shouldCheckOthers({ ...deps, zipJob, failure })) return error;
+  run.isChecking = true;
+  const { currentFile } = progress.snapshot();
+  return checkOthers({ sources: run.sources, error, failure, currentFile, signal: ended.signal });
+};
+
 const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> => {
   const { deps, cancel, run } = work;
   const { task, podUid, settings, log } = deps;
@@ -162,8 +183,8 @@ const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> =
     // Later failures are only consequences of the first one.
     const failure = cancel.signal.aborted ? toError(cancel.signal.reason) : toError(error);
     cancel.abort(failure);
-    await upload.abandon();
-    throw failure;
+    const [, known] = await Promise.all([upload.abandon(), checkAfter(work, zipJob, failure)]);
+    throw known;
   }
 };
 
@@ -197,6 +218,8 @@ const FAILURE_WRITE_MS = 10_000;
 const createWork = (deps: ZipToS3Deps): Work => {
   const run: Run = {};
   const cancel = new AbortController();
+  const ended = new AbortController();
+  ended.signal.addEventListener('abort', () => cancel.abort(ended.signal.reason), { once: true });
   const progress = createProgress({
     podUid: deps.podUid,
     filesTotal: deps.task.files.count,
@@ -209,9 +232,10 @@ const createWork = (deps: ZipToS3Deps): Work => {
     settings: deps.settings,
     log: deps.log,
     progress: () => progress.snapshot(),
-    onSuperseded: (error) => cancel.abort(error),
+    sourceCheck: () => (run.isChecking === true ? run.sources?.known.summary() : undefined),
+    onSuperseded: (error) => ended.abort(error),
   });
-  return { deps, run, status, progress, cancel, startedAt: performance.now() };
+  return { deps, run, status, progress, cancel, ended, startedAt: performance.now() };
 };
 
 /**
@@ -220,13 +244,13 @@ const createWork = (deps: ZipToS3Deps): Work => {
  */
 export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
   const work = createWork(deps);
-  const { cancel, status } = work;
-  const stop = (): void => cancel.abort(deps.stopping.reason);
+  const { cancel, ended, status } = work;
+  const stop = (): void => ended.abort(deps.stopping.reason);
   if (deps.stopping.aborted) stop();
   deps.stopping.addEventListener('abort', stop, { once: true });
   try {
     const zipJob = await status.activate(deps.task.startDeadlineSeconds * 1000, cancel.signal);
-    const stopProgress = status.startProgress(cancel.signal);
+    const stopProgress = status.startProgress(ended.signal);
     try {
       const result = await buildArchive(work, zipJob);
       await stopProgress();

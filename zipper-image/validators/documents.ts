@@ -1209,7 +1209,7 @@ return errors === 0;
 }
 
 export const validateOwnZipJob = validate11;
-const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"}}}}}}}};
+const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}}}}}};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateOwnZipJob" */;
@@ -1258,43 +1258,56 @@ let data2 = data.spec;
 const _errs5 = errors;
 if(errors === _errs5){
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
-if(data2.files !== undefined){
-let data3 = data2.files;
+if(data2.maxAttempts !== undefined){
+let data3 = data2.maxAttempts;
 const _errs7 = errors;
-if(errors === _errs7){
-if(Array.isArray(data3)){
-var valid3 = true;
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+validate11.errors = [{instancePath:instancePath+"/spec/maxAttempts",schemaPath:"#/properties/spec/properties/maxAttempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+var valid2 = _errs7 === errors;
+}
+else {
+var valid2 = true;
+}
+if(valid2){
+if(data2.files !== undefined){
+let data4 = data2.files;
 const _errs9 = errors;
 if(errors === _errs9){
-if(data4 && typeof data4 == "object" && !Array.isArray(data4)){
+if(Array.isArray(data4)){
+var valid3 = true;
+const len0 = data4.length;
+for(let i0=0; i0<len0; i0++){
+let data5 = data4[i0];
+const _errs11 = errors;
+if(errors === _errs11){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
 let missing2;
-if(((data4.url === undefined) && (missing2 = "url")) || ((data4.filename === undefined) && (missing2 = "filename"))){
+if(((data5.url === undefined) && (missing2 = "url")) || ((data5.filename === undefined) && (missing2 = "filename"))){
 validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0,schemaPath:"#/properties/spec/properties/files/items/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
-if(data4.url !== undefined){
-const _errs11 = errors;
-if(typeof data4.url !== "string"){
+if(data5.url !== undefined){
+const _errs13 = errors;
+if(typeof data5.url !== "string"){
 validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/url",schemaPath:"#/properties/spec/properties/files/items/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid4 = _errs11 === errors;
+var valid4 = _errs13 === errors;
 }
 else {
 var valid4 = true;
 }
 if(valid4){
-if(data4.filename !== undefined){
-const _errs13 = errors;
-if(typeof data4.filename !== "string"){
+if(data5.filename !== undefined){
+const _errs15 = errors;
+if(typeof data5.filename !== "string"){
 validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/filename",schemaPath:"#/properties/spec/properties/files/items/properties/filename/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid4 = _errs13 === errors;
+var valid4 = _errs15 === errors;
 }
 else {
 var valid4 = true;
@@ -1307,7 +1320,7 @@ validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0,schemaPath:"
 return false;
 }
 }
-var valid3 = _errs9 === errors;
+var valid3 = _errs11 === errors;
 if(!valid3){
 break;
 }
@@ -1317,6 +1330,11 @@ else {
 validate11.errors = [{instancePath:instancePath+"/spec/files",schemaPath:"#/properties/spec/properties/files/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+}
+var valid2 = _errs9 === errors;
+}
+else {
+var valid2 = true;
 }
 }
 }
@@ -1332,32 +1350,50 @@ var valid0 = true;
 }
 if(valid0){
 if(data.status !== undefined){
-let data7 = data.status;
-const _errs15 = errors;
-if(errors === _errs15){
-if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
-if(data7.attempts !== undefined){
-let data8 = data7.attempts;
+let data8 = data.status;
 const _errs17 = errors;
 if(errors === _errs17){
-if(Array.isArray(data8)){
-var valid6 = true;
-const len1 = data8.length;
-for(let i1=0; i1<len1; i1++){
-let data9 = data8[i1];
+if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
+if(data8.attempts !== undefined){
+let data9 = data8.attempts;
 const _errs19 = errors;
 if(errors === _errs19){
-if(data9 && typeof data9 == "object" && !Array.isArray(data9)){
+if(Array.isArray(data9)){
+var valid6 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+const _errs21 = errors;
+if(errors === _errs21){
+if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 let missing3;
-if((data9.podUid === undefined) && (missing3 = "podUid")){
+if((data10.podUid === undefined) && (missing3 = "podUid")){
 validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaPath:"#/properties/status/properties/attempts/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
-if(data9.podUid !== undefined){
-if(typeof data9.podUid !== "string"){
+if(data10.podUid !== undefined){
+const _errs23 = errors;
+if(typeof data10.podUid !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/podUid",schemaPath:"#/properties/status/properties/attempts/items/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
+}
+var valid7 = _errs23 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data10.class !== undefined){
+const _errs25 = errors;
+if(typeof data10.class !== "string"){
+validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/class",schemaPath:"#/properties/status/properties/attempts/items/properties/class/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid7 = _errs25 === errors;
+}
+else {
+var valid7 = true;
 }
 }
 }
@@ -1367,7 +1403,7 @@ validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaP
 return false;
 }
 }
-var valid6 = _errs19 === errors;
+var valid6 = _errs21 === errors;
 if(!valid6){
 break;
 }
@@ -1385,7 +1421,7 @@ validate11.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs15 === errors;
+var valid0 = _errs17 === errors;
 }
 else {
 var valid0 = true;

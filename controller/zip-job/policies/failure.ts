@@ -1,4 +1,4 @@
-import { type Attempt, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { type Attempt, COUNTED_CLASSES, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
@@ -43,7 +43,7 @@ export const maxAttemptsOf = (zipJob: ZipJob): number => zipJob.spec.maxAttempts
 
 /** Failed attempts that count against maxAttempts: the larger of our count and the count of the Job. */
 export const countedFailures = (status: OwnedStatus, job: Job | undefined): number =>
-  Math.max(countOf(status.attempts ?? [], 'transient', 'oom', 'superseded'), job?.status?.failed ?? 0);
+  Math.max(countOf(status.attempts ?? [], ...COUNTED_CLASSES), job?.status?.failed ?? 0);
 
 /**
  * The final failure after a failed attempt was recovered; undefined if the Job starts another pod.

@@ -10,6 +10,7 @@ import type { AppError } from '#runtime/errors.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
+import { createKnownSources } from '#zipper-image/sources/known-sources.ts';
 import type { SourceEntry } from '#zipper-image/sources/types.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import { createStatusApi, type StatusApi } from '#zipper-image/status/status-api.ts';
@@ -25,6 +26,8 @@ export const settings = {
   partsInFlight: 2,
   maxArchiveBytes: 2 ** 40,
   sourceUnknownLengthZip64: false,
+  sourceSequential: false,
+  sourceCheckLimitMs: 10_000,
   storeAttempts: 3,
   storeThrottledAttempts: 6,
   storeRetryBaseMs: 1,
@@ -85,6 +88,9 @@ export class JobHarness implements AsyncDisposable {
   readonly directory: string;
   readonly stopping = new AbortController();
   readonly left = createUploadsLeft();
+  readonly known = createKnownSources();
+  /** The check of the other sources. */
+  checkOthers = async (_signal: AbortSignal): Promise<void> => {};
   sourcesOpened = 0;
   readonly #api: StatusApi;
   readonly #store: Store;
@@ -143,7 +149,14 @@ export class JobHarness implements AsyncDisposable {
       openSources: (_files, signal) => {
         this.sourcesOpened += 1;
         const dispose = async (): Promise<void> => {};
-        return { entries: () => entries(signal), bytesRead: 42, retries: 7, [Symbol.asyncDispose]: dispose };
+        return {
+          entries: () => entries(signal),
+          bytesRead: 42,
+          retries: 7,
+          known: this.known,
+          checkOthers: (ended) => this.checkOthers(ended),
+          [Symbol.asyncDispose]: dispose,
+        };
       },
       ...change,
     });

@@ -1,0 +1,52 @@
+import { MOST_CHECK_FAILURES, type SourceCheck, type SourceFailure } from '#crds/zip-outcome.ts';
+import { defined } from '#runtime/optional.ts';
+import type { SourceError } from './source-error.ts';
+
+interface Good {
+  /** Declared by the source. */
+  readonly length: number | undefined;
+}
+
+/** What is known of each source. Of several reports about one source, the last one counts. */
+export interface KnownSources {
+  isKnown(index: number): boolean;
+  /** The source responded with the file. */
+  good(index: number, declaredLength: number | undefined): void;
+  failed(failure: SourceFailure): void;
+  summary(): SourceCheck;
+}
+
+/** "Too many requests" says nothing about the one source that it answers. */
+export const isTooMany = ({ httpStatus }: SourceError): boolean => httpStatus === 429;
+
+/** A refused destination is not distinguished from a failed connection, so that callers cannot map a network. */
+export const toSourceFailure = ({ fileIndex, code, httpStatus, refused }: SourceError): SourceFailure =>
+  refused ? { fileIndex, code: 'SourceUnreachable' } : { fileIndex, code, ...defined({ httpStatus }) };
+
+const isFailure = (outcome: Good | SourceFailure): outcome is SourceFailure => 'code' in outcome;
+
+export const createKnownSources = (): KnownSources => {
+  const outcomes = new Map<number, Good | SourceFailure>();
+  return {
+    isKnown: (index) => outcomes.has(index),
+    good: (index, length) => {
+      outcomes.set(index, { length });
+    },
+    failed: (failure) => {
+      outcomes.set(failure.fileIndex, failure);
+    },
+    summary: () => {
+      const known = [...outcomes.values()];
+      const failures = known.filter(isFailure).toSorted((a, b) => a.fileIndex - b.fileIndex);
+      const lengths = known.flatMap((outcome) => (isFailure(outcome) ? [] : (outcome.length ?? [])));
+      const bytes = lengths.reduce((sum, length) => sum + length, 0);
+      return {
+        checked: known.length,
+        failed: failures.length,
+        failures: failures.slice(0, MOST_CHECK_FAILURES),
+        bytes: Math.min(bytes, Number.MAX_SAFE_INTEGER),
+        lengths: lengths.length,
+      };
+    },
+  };
+};

@@ -1,0 +1,87 @@
+/**
+ * Checks the sources of which nothing is known when a job fails because of another one.
+ *
+ * Each is requested once, with the GET of its download, so that the response is the one that the download would get: a
+ * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides.
+ */
+import type { ListedFile } from '#crds/zip-job.ts';
+import type { Logger } from '#runtime/log.ts';
+import { type DownloadDeps, download, type SourceSink } from './download.ts';
+import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.ts';
+import { createOriginQueue } from './origin-queue.ts';
+import type { SourceSettings } from './settings.ts';
+import { SourceError } from './source-error.ts';
+
+export interface SourceCheckDeps {
+  readonly files: readonly ListedFile[];
+  readonly known: KnownSources;
+  /** Those of the downloads, so that the same limits apply. */
+  readonly download: DownloadDeps;
+  readonly settings: Pick<SourceSettings, 'sourceCheckLimitMs' | 'sourceConcurrency'>;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+}
+
+/** A source that does not respond within this part of the time fails. Of a younger request nothing is known at the end. */
+const RESPONSE_SHARE = 0.5;
+/** How long a short body may delay the next request over its connection. */
+const BODY_IDLE_MS = 1000;
+
+const withLimits = ({ download: deps, settings }: SourceCheckDeps): DownloadDeps => {
+  const responseMs = Math.ceil(settings.sourceCheckLimitMs * RESPONSE_SHARE);
+  const { headersTimeoutMs, idleTimeoutMs } = deps.limits;
+  const limits = {
+    ...deps.limits,
+    connectTimeoutMs: responseMs,
+    headersTimeoutMs: Math.min(headersTimeoutMs, responseMs),
+    idleTimeoutMs: Math.min(idleTimeoutMs, BODY_IDLE_MS),
+  };
+  return { ...deps, limits };
+};
+
+const ignore = (): void => undefined;
+
+interface Asking {
+  readonly known: KnownSources;
+  readonly download: DownloadDeps;
+  readonly signal: AbortSignal;
+}
+
+const ask = async (index: number, { url, headers }: ListedFile, asking: Asking): Promise<void> => {
+  const { known, signal } = asking;
+  const sink: SourceSink = {
+    start: ({ declaredLength }) => known.good(index, declaredLength),
+    continue: ignore,
+    write: ignore,
+  };
+  try {
+    await download({ index, url, headers, sink, signal, resume: undefined, headOnly: true }, asking.download);
+  } catch (error) {
+    // A body that breaks off after its head does not count: only the head is checked.
+    if (signal.aborted || known.isKnown(index)) return;
+    if (error instanceof SourceError && !isTooMany(error)) known.failed(toSourceFailure(error));
+  }
+};
+
+/** Ends when every source is known, at the time limit, or when the signal aborts. Never rejects. */
+export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
+  const { files, known, settings, log } = deps;
+  const startedAt = performance.now();
+  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
+  const asking: Asking = { known, download: withLimits(deps), signal };
+  const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
+  const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
+  const work = async (): Promise<void> => {
+    while (!signal.aborted) {
+      const taken = queue.take();
+      const file = taken && files[taken.index];
+      if (!file) return;
+      await ask(taken.index, file, asking);
+      taken.done();
+    }
+  };
+  await Promise.all(Array.from({ length: settings.sourceConcurrency }, work));
+  const { failures: _failures, ...counts } = known.summary();
+  const seconds = Math.round(performance.now() - startedAt) / 1000;
+  log.info({ ...counts, requested: unknown.length, seconds }, 'checked the sources that were not downloaded');
+};
