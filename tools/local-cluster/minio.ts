@@ -8,15 +8,23 @@ import { MINIO_PROGRAM } from './go-programs.ts';
 import { ServerProcess } from './server-process.ts';
 import { type StoreTls, untilHealthy } from './store.ts';
 
-export interface MinioOptions {
-  /** Folder of the cluster. MinIO keeps its objects in a new folder in it, which it removes. */
-  readonly dir: string;
-  /** URL of the OpenID configuration of the issuer whose tokens it trusts. */
+/** The tokens that MinIO accepts for sessions. */
+export interface MinioIdentity {
+  /** URL of the OpenID configuration of the issuer. */
   readonly openIdConfigUrl: string;
   /** Audience that such a token must have. */
   readonly audience: string;
   /** Policy of MinIO that every session has. */
   readonly policy: string;
+}
+
+export interface MinioOptions {
+  /** Folder of the cluster. MinIO keeps its objects in a new folder in it, which it removes. */
+  readonly dir: string;
+  /** Absent: only its root user has access. */
+  readonly identity?: MinioIdentity;
+  /** Name of its key for SSE-S3 and SSE-KMS. Absent: it refuses both. */
+  readonly kmsKey?: string;
   /** Speaks HTTPS instead of HTTP. */
   readonly tls?: StoreTls;
   readonly log: Log;
@@ -24,6 +32,15 @@ export interface MinioOptions {
 
 const READY_LIMIT_MS = 60_000;
 const REGION = 'us-east-1';
+
+const identityEnv = (identity: MinioIdentity | undefined): Readonly<Record<string, string>> =>
+  identity === undefined
+    ? {}
+    : {
+        MINIO_IDENTITY_OPENID_CONFIG_URL: identity.openIdConfigUrl,
+        MINIO_IDENTITY_OPENID_CLIENT_ID: identity.audience,
+        MINIO_IDENTITY_OPENID_ROLE_POLICY: identity.policy,
+      };
 
 /** Starts MinIO, whose endpoint is also its security token service. The first start on a machine builds it. */
 export async function startMinio(options: MinioOptions): Promise<AsyncDisposable & StoreAccess> {
@@ -65,9 +82,10 @@ export async function startMinio(options: MinioOptions): Promise<AsyncDisposable
     env: {
       MINIO_ROOT_USER: accessKeyId,
       MINIO_ROOT_PASSWORD: secretAccessKey,
-      MINIO_IDENTITY_OPENID_CONFIG_URL: options.openIdConfigUrl,
-      MINIO_IDENTITY_OPENID_CLIENT_ID: options.audience,
-      MINIO_IDENTITY_OPENID_ROLE_POLICY: options.policy,
+      ...identityEnv(options.identity),
+      ...(options.kmsKey !== undefined && {
+        MINIO_KMS_SECRET_KEY: `${options.kmsKey}:${randomBytes(32).toString('base64')}`,
+      }),
       MINIO_BROWSER: 'off',
       // It would ask for a newer version.
       MINIO_UPDATE: 'off',

@@ -11,11 +11,12 @@ export const ROLE = `arn:minio:iam:::role/${createHash('sha1').update(AUDIENCE).
 
 export type Minio = Awaited<ReturnType<typeof startMinio>>;
 
-export interface TestMinioOptions extends Pick<MinioOptions, 'dir' | 'tls'> {
-  readonly issuer: IssuerFront;
+export interface TestMinioOptions extends Pick<MinioOptions, 'dir' | 'tls' | 'kmsKey'> {
+  /** The issuer that it trusts. */
+  readonly issuer?: IssuerFront;
 }
 
-/** Starts MinIO, which trusts this issuer. Skips the tests without a way to build it. */
+/** Skips the tests without a way to build MinIO. */
 export const startTestMinio = async (
   context: Mocha.Context,
   { issuer, ...options }: TestMinioOptions,
@@ -23,9 +24,9 @@ export const startTestMinio = async (
   try {
     return await startMinio({
       ...options,
-      openIdConfigUrl: issuer.openIdConfigUrl,
-      audience: AUDIENCE,
-      policy: 'readwrite',
+      ...(issuer && {
+        identity: { openIdConfigUrl: issuer.openIdConfigUrl, audience: AUDIENCE, policy: 'readwrite' },
+      }),
       log: (line) => process.stderr.write(`${line}\n`),
     });
   } catch (error) {
