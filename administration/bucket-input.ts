@@ -1,11 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { bucketResourceName } from '#crds/api-group.ts';
-import type { ObjectOptions, ZipBucketSpec } from '#crds/zip-bucket.ts';
+import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { SERVICES, type Service } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
 import { parseCertificates } from '#runtime/tls/certificates.ts';
 import { invalidInput } from './administration-error.ts';
+import { type ObjectOptionInput, readObjectOptions } from './object-options-input.ts';
 
 /** Unvalidated input from a form or from arguments. */
 export interface NewBucket {
@@ -21,7 +23,7 @@ export interface NewBucket {
   readonly endpoint?: string | undefined;
   /** Certificate authorities of the store as PEM. Text between the certificates is ignored. */
   readonly caBundle?: string | undefined;
-  readonly objectOptions?: ObjectOptions | undefined;
+  readonly objectOptions?: ObjectOptionInput | undefined;
 }
 
 export interface BucketCredentials {
@@ -140,14 +142,15 @@ export const resourceNameOf = ({ service, bucketName }: BucketRef): string => {
 /** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
 export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
   const service = checkService(bucket.service);
-  const { bucketName, region = '', host = '', accountId = '', endpoint, caBundle, objectOptions } = bucket;
+  const { bucketName, region = '', host = '', accountId = '', endpoint, caBundle } = bucket;
   checkBucketName(bucketName);
   checkFields(service, bucket);
   checkEndpoint(endpoint);
+  const store = { service, ...(endpoint && { endpoint }) };
+  const objectOptions = readObjectOptions(bucket.objectOptions ?? {}, storeKindOf(store));
   const common = {
-    service,
+    ...store,
     bucketName,
-    ...(endpoint && { endpoint }),
     ...(caBundle !== undefined && { caBundle: checkCaBundle(caBundle) }),
     ...defined({ objectOptions }),
   };

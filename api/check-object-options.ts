@@ -1,6 +1,11 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
-import { findObjectFault, findUnsupported, type ObjectOptionsFault } from '#runtime/object-options.ts';
+import {
+  findObjectFault,
+  findUnsupported,
+  mergeObjectOptions,
+  type ObjectOptionsFault,
+} from '#runtime/object-options.ts';
 import { defined } from '#runtime/optional.ts';
 import { storeKindOf } from '#runtime/store/store-location.ts';
 import { type ApiError, parameterInvalid } from './api-error.ts';
@@ -41,11 +46,35 @@ export const checkObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptio
   return Object.keys(options).length === 0 ? undefined : options;
 };
 
-/** @throws ApiError parameter_invalid for an option that the store of the bucket is known not to support */
-export const assertObjectSupported = (
-  options: ChosenObjectOptions | undefined,
+/** The options that decide about an object, from the strongest. */
+export interface ObjectChoices {
+  readonly chosen: ChosenObjectOptions | undefined;
+  /** Of the project. */
+  readonly defaults: ChosenObjectOptions | undefined;
+}
+
+/**
+ * The options of a job are those of the request and the defaults of the project, and its object also has those of the bucket.
+ * @throws ApiError parameter_invalid for an option that the store of the bucket is known not to support, and for metadata or
+ * tags that exceed the limits together
+ */
+export const assertObjectAccepted = (
+  { chosen = {}, defaults = {} }: ObjectChoices,
   { spec }: ZipBucket,
 ): void => {
-  const fault = options && findUnsupported(options, storeKindOf(spec));
-  if (fault) throw invalid(fault);
+  const ofJob = mergeObjectOptions(defaults, chosen);
+  const unsupported = findUnsupported(ofJob, storeKindOf(spec));
+  if (unsupported && chosen[unsupported.field] !== undefined) throw invalid(unsupported);
+  if (unsupported)
+    throw invalid({
+      ...unsupported,
+      problem: `${unsupported.problem}. The project sets it (jobDefaults.objectOptions.${unsupported.field}). Use a bucket that supports it, or change the project`,
+    });
+  const { metadata, tags } = mergeObjectOptions(spec.objectOptions ?? {}, ofJob);
+  const excess = findObjectFault(defined({ metadata, tags }));
+  if (excess)
+    throw invalid({
+      ...excess,
+      problem: `${excess.problem}, together with those of the project and the bucket`,
+    });
 };

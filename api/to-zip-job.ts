@@ -20,6 +20,7 @@ import {
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
+import { mergeObjectOptions } from '#runtime/object-options.ts';
 import { defined } from '#runtime/optional.ts';
 import { chosenManifest, type RequestOptions } from './check-options.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
@@ -107,7 +108,9 @@ const chosenFields = (
   { jobDefaults: defaults = {} }: ZipProject['spec'],
 ): Partial<ZipJobSpec> => ({
   ...fields,
-  ...(objectOptions && { objectOptions: { ...defaults.objectOptions, ...objectOptions } }),
+  ...(objectOptions && {
+    objectOptions: mergeObjectOptions(defaults.objectOptions ?? {}, objectOptions),
+  }),
   ...chosenManifest(defined({ manifest }), defaults),
 });
 

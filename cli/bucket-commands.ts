@@ -1,5 +1,7 @@
 import type { Bucket } from '#administration/bucket-view.ts';
+import type { ObjectOptionInput } from '#administration/object-options-input.ts';
 import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { readCaFile } from './ca-file.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -26,6 +28,11 @@ interface CreateArguments extends BucketArguments {
   readonly cacheControl: string | undefined;
   readonly contentDisposition: string | undefined;
   readonly acl: string | undefined;
+  readonly serverSideEncryption: string | undefined;
+  readonly kmsKeyId: string | undefined;
+  readonly bucketKeyEnabled: boolean | undefined;
+  readonly metadata: string | undefined;
+  readonly tags: string | undefined;
   readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
 }
@@ -39,6 +46,10 @@ const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): 
 const testOf = ({ lastTest }: Bucket): string | null =>
   lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
 
+/** The options that are set, as in the ZipBucket. */
+const optionFields = ({ objectOptions }: Bucket): readonly (readonly [string, string])[] =>
+  Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
+
 const described = (bucket: Bucket): string =>
   toFields([
     ['Bucket', bucket.bucketName],
@@ -51,6 +62,7 @@ const described = (bucket: Bucket): string =>
           ['Account', bucket.accountId],
         ] as const)),
     ['Endpoint', bucket.endpoint],
+    ...optionFields(bucket),
     ...(bucket.webIdentity ? ([['Role', bucket.webIdentity.roleArn]] as const) : []),
     ['Unfinished jobs', bucket.activeJobs],
     ['Last test', testOf(bucket)],
@@ -77,17 +89,19 @@ const list: Command<GlobalArguments> = async (_args, session) => {
 const show: Command<BucketArguments> = async (args, session) =>
   outputOf(await session.administration.buckets(session.namespace).show(refOf(args)));
 
-const objectOptionsOf = ({
-  storageClass,
-  cacheControl,
-  contentDisposition,
-  acl,
-  onConflict,
-}: CreateArguments) => {
-  const all = { storageClass, cacheControl, contentDisposition, acl, onConflict };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  return given.length === 0 ? undefined : Object.fromEntries(given);
-};
+const objectOptionsOf = (args: CreateArguments): ObjectOptionInput =>
+  defined({
+    storageClass: args.storageClass,
+    cacheControl: args.cacheControl,
+    contentDisposition: args.contentDisposition,
+    acl: args.acl,
+    serverSideEncryption: args.serverSideEncryption,
+    kmsKeyId: args.kmsKeyId,
+    bucketKeyEnabled: args.bucketKeyEnabled,
+    metadata: args.metadata,
+    tags: args.tags,
+    onConflict: args.onConflict,
+  });
 
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;

@@ -1,4 +1,5 @@
 /** Options of the bucket commands, and options that several command groups share. */
+import { ENCRYPTIONS } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 
 const text = <const D extends string>(describe: D) =>
@@ -43,7 +44,16 @@ export const BUCKET_OPTIONS = {
     'storage-class': text('Storage class of archives'),
     'cache-control': text('Cache-Control of archives'),
     'content-disposition': text('Content-Disposition of archives'),
-    acl: text('Canned ACL of archives'),
+    acl: text('Canned ACL of archives; R2 supports none'),
+    'server-side-encryption': {
+      choices: ENCRYPTIONS,
+      requiresArg: true,
+      describe: 'Encryption of archives: SSE-S3 or SSE-KMS; R2 supports none of them',
+    },
+    'kms-key-id': text('ID, ARN or alias of the KMS key, for aws:kms'),
+    'bucket-key-enabled': { type: 'boolean', describe: 'Use a bucket key of S3, for aws:kms' },
+    metadata: text('User metadata of archives, such as team=sales,stage=live'),
+    tags: text('Tags of archives, such as team=sales,stage=live; R2 supports none'),
     'on-conflict': {
       choices: ON_CONFLICTS,
       requiresArg: true,

@@ -1,15 +1,25 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
-import type { OnConflict, Service } from './zip-job.ts';
+import type { ChosenObjectOptions, OnConflict, Service } from './zip-job.ts';
 
-/** Options for objects that are written to the bucket. Options that are not set are not sent. */
-export interface ObjectOptions {
-  readonly storageClass?: string;
-  readonly cacheControl?: string;
-  readonly contentDisposition?: string;
+/** SSE-S3 and SSE-KMS. */
+export const ENCRYPTIONS = ['AES256', 'aws:kms'] as const;
+export type Encryption = (typeof ENCRYPTIONS)[number];
+
+/**
+ * Options for objects that are written to the bucket. Options that are not set are not sent. Metadata and tags are those of
+ * every object; a job can add to them, and replace a value.
+ */
+export interface ObjectOptions extends Omit<ChosenObjectOptions, 'contentType'> {
   /** Canned ACL. R2, and buckets with enforced ownership, refuse any. */
   readonly acl?: string;
+  /** Absent: the default encryption of the bucket. */
+  readonly serverSideEncryption?: Encryption;
+  /** aws:kms only. Absent: the key that AWS manages for S3. */
+  readonly kmsKeyId?: string;
+  /** aws:kms only. Absent: the default of the bucket. */
+  readonly bucketKeyEnabled?: boolean;
   readonly onConflict?: OnConflict;
 }
 

@@ -72,7 +72,7 @@ export interface FilesFrom {
 /** Quantities of Kubernetes by resource, such as `{ cpu: 2, memory: '1Gi' }`. */
 type Quantities = Readonly<Record<string, string | number>>;
 
-/** Options of the archive as an object. Each takes precedence over the one of the bucket. */
+/** Options of the archive as an object. Each takes precedence over the one of the bucket; metadata and tags do by name. */
 export interface ChosenObjectOptions {
   readonly contentDisposition?: string;
   /** Default: application/zip. */

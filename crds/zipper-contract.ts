@@ -121,7 +121,7 @@ export const FAILURE_CODES = {
   },
   BucketMisconfigured: {
     exit: 'bucketRefused',
-    text: 'The region, host or endpoint does not match the bucket.',
+    text: 'The region, host, endpoint or object options do not match the bucket.',
   },
   StoreProxyAuthenticationRequired: {
     exit: 'storeUnavailable',

@@ -1,5 +1,6 @@
 /** The task of a zipper pod, which the controller writes as JSON into a pod annotation. */
 import type { FromSchema, JsonSchema } from './json-schema.ts';
+import { ENCRYPTIONS } from './zip-bucket.ts';
 import {
   COMPRESSIONS,
   MANIFEST_FORMATS,
@@ -13,6 +14,7 @@ import { CONTRACT_VERSION } from './zipper-contract.ts';
 
 const TEXT = { type: 'string', minLength: 1 } as const;
 const OPTIONAL_TEXT = { type: 'string' } as const;
+const TEXTS = { type: 'object', additionalProperties: OPTIONAL_TEXT } as const;
 /** RFC 3339. */
 const TIME = { type: 'string', pattern: '^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$' } as const;
 
@@ -46,6 +48,11 @@ const BUCKET_SCHEMA = {
     cacheControl: OPTIONAL_TEXT,
     contentDisposition: OPTIONAL_TEXT,
     acl: OPTIONAL_TEXT,
+    serverSideEncryption: { enum: ENCRYPTIONS },
+    kmsKeyId: OPTIONAL_TEXT,
+    bucketKeyEnabled: { type: 'boolean' },
+    metadata: TEXTS,
+    tags: TEXTS,
     /** Absent: BUCKET_DIR has the keys. */
     webIdentity: WEB_IDENTITY_SCHEMA,
   },
@@ -69,8 +76,6 @@ const FILES_SCHEMA = {
     },
   ],
 } as const satisfies JsonSchema;
-
-const TEXTS = { type: 'object', additionalProperties: OPTIONAL_TEXT } as const;
 
 /** Options of the archive, in place of those of the bucket. */
 const OBJECT_OPTIONS_SCHEMA = {

@@ -1,5 +1,7 @@
-/** The options of the object that a request or a ZipJob chooses. API and zipper apply the same rules. */
+/** The options of an object, of a bucket or of a job. Everything that reads them applies the same rules. */
+import type { ObjectOptions } from '#crds/zip-bucket.ts';
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
+import { defined } from './optional.ts';
 import type { StoreKind } from './store/store-location.ts';
 
 /** Lengths are in characters of ASCII. */
@@ -15,7 +17,7 @@ export const OBJECT_LIMITS = {
 } as const;
 
 /** What stores support. Undefined: not known, the store decides. */
-export const STORAGE_CLASSES: Readonly<Record<StoreKind, readonly string[] | undefined>> = {
+const STORAGE_CLASSES: Readonly<Record<StoreKind, readonly string[] | undefined>> = {
   s3: [
     'STANDARD',
     'REDUCED_REDUNDANCY',
@@ -30,6 +32,16 @@ export const STORAGE_CLASSES: Readonly<Record<StoreKind, readonly string[] | und
   custom: undefined,
 };
 
+const CANNED_ACLS: readonly string[] = [
+  'private',
+  'public-read',
+  'public-read-write',
+  'authenticated-read',
+  'aws-exec-read',
+  'bucket-owner-read',
+  'bucket-owner-full-control',
+];
+
 /** A header without spaces around its value, which stores and proxies would remove. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const METADATA_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
@@ -39,6 +51,7 @@ const CONTENT_TYPE = /^application\/[A-Za-z0-9!#$&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-
 /** Types that browsers run or show as a page: an archive with such a type could contain scripts for its host. */
 const ACTIVE_TYPE = /(?:xml|javascript|ecmascript)(?:;|$)/i;
 const STORAGE_CLASS = /^[A-Z][A-Z0-9_]*$/;
+const KMS_KEY_ID = /^[A-Za-z0-9:/_.-]{1,2048}$/;
 const TAG_TEXT = /^[A-Za-z0-9 +\-=._:/@]*$/;
 
 const headerProblem = (value: string): string | undefined => {
@@ -92,8 +105,18 @@ const contentTypeProblem = (value: string): string | undefined =>
 const storageClassProblem = (value: string): string | undefined =>
   STORAGE_CLASS.test(value) ? undefined : 'is not a valid name of a storage class, such as STANDARD_IA';
 
-export interface ObjectOptionsFault {
-  readonly field: keyof ChosenObjectOptions;
+const aclProblem = (value: string): string | undefined =>
+  CANNED_ACLS.includes(value) ? undefined : `must be one of ${CANNED_ACLS.join(', ')}`;
+
+/** For the options of SSE-KMS. */
+const withoutKms = ({ serverSideEncryption }: ObjectOptions): string | undefined =>
+  serverSideEncryption === 'aws:kms' ? undefined : 'requires serverSideEncryption aws:kms';
+
+const kmsKeyProblem = (value: string): string | undefined =>
+  KMS_KEY_ID.test(value) ? undefined : 'is not the ID, ARN or alias of a KMS key';
+
+export interface ObjectOptionsFault<F extends string = keyof ChosenObjectOptions> {
+  readonly field: F;
   /** The end of a sentence. Contains no name or value of the caller. */
   readonly problem: string;
 }
@@ -101,32 +124,83 @@ export interface ObjectOptionsFault {
 const check = <T>(value: T | undefined, problemOf: (value: T) => string | undefined): string | undefined =>
   value === undefined ? undefined : problemOf(value);
 
+const firstFault = <F extends string>(
+  problems: readonly (readonly [F, string | undefined])[],
+): ObjectOptionsFault<F> | undefined => {
+  for (const [field, problem] of problems) if (problem !== undefined) return { field, problem };
+  return undefined;
+};
+
 /** The first option that no store accepts, or that would forge the metadata of the service. Pure. */
-export const findObjectFault = (options: ChosenObjectOptions): ObjectOptionsFault | undefined => {
-  const problems: readonly (readonly [keyof ChosenObjectOptions, string | undefined])[] = [
+export const findObjectFault = (options: ChosenObjectOptions): ObjectOptionsFault | undefined =>
+  firstFault([
     ['contentDisposition', check(options.contentDisposition, headerProblem)],
     ['contentType', check(options.contentType, contentTypeProblem)],
     ['cacheControl', check(options.cacheControl, headerProblem)],
     ['storageClass', check(options.storageClass, storageClassProblem)],
     ['metadata', check(options.metadata, metadataProblem)],
     ['tags', check(options.tags, tagsProblem)],
-  ];
-  for (const [field, problem] of problems) if (problem !== undefined) return { field, problem };
-  return undefined;
+  ]);
+
+/** What R2 refuses. The definition of ZipBucket has the same rules in the same words. */
+const R2_PROBLEMS = {
+  acl: 'is not supported by R2; remove it',
+  serverSideEncryption: 'is not supported by R2, which encrypts every object itself; remove it',
+  tags: 'is not supported by R2; use metadata instead',
+} as const;
+
+const unsupportedBy = (kind: StoreKind, option: keyof typeof R2_PROBLEMS) => (): string | undefined =>
+  kind === 'r2' ? R2_PROBLEMS[option] : undefined;
+
+const unsupportedClass = (storageClass: string, kind: StoreKind): string | undefined => {
+  const classes = STORAGE_CLASSES[kind];
+  return classes?.includes(storageClass) === false
+    ? `is not supported by ${kind.toUpperCase()}; use one of ${classes.join(', ')}`
+    : undefined;
 };
 
 /** The first option that this kind of store is known not to support. Pure. */
 export const findUnsupported = (
   { storageClass, tags }: ChosenObjectOptions,
   kind: StoreKind,
-): ObjectOptionsFault | undefined => {
-  const classes = STORAGE_CLASSES[kind];
-  if (storageClass !== undefined && classes?.includes(storageClass) === false)
-    return {
-      field: 'storageClass',
-      problem: `is not supported by the store; use one of ${classes.join(', ')}`,
-    };
-  if (tags !== undefined && kind === 'r2')
-    return { field: 'tags', problem: 'is not supported by R2; use metadata instead' };
-  return undefined;
-};
+): ObjectOptionsFault | undefined =>
+  firstFault([
+    ['storageClass', check(storageClass, (value) => unsupportedClass(value, kind))],
+    ['tags', check(tags, unsupportedBy(kind, 'tags'))],
+  ]);
+
+/** The first option of a bucket that is invalid, or that its kind of store is known not to support. Pure. */
+export const findBucketFault = (
+  options: ObjectOptions,
+  kind: StoreKind,
+): ObjectOptionsFault<string> | undefined =>
+  firstFault([
+    ['acl', check(options.acl, unsupportedBy(kind, 'acl'))],
+    [
+      'serverSideEncryption',
+      check(options.serverSideEncryption, unsupportedBy(kind, 'serverSideEncryption')),
+    ],
+    ['acl', check(options.acl, aclProblem)],
+    ['kmsKeyId', check(options.kmsKeyId, (value) => withoutKms(options) ?? kmsKeyProblem(value))],
+    ['bucketKeyEnabled', check(options.bucketKeyEnabled, () => withoutKms(options))],
+  ]) ??
+  findObjectFault(options) ??
+  findUnsupported(options, kind);
+
+const mergeTexts = (
+  under: Readonly<Record<string, string>> | undefined,
+  over: Readonly<Record<string, string>> | undefined,
+) => (under || over ? { ...under, ...over } : undefined);
+
+/** The options of `over` take precedence. Metadata and tags are merged by name. Pure. */
+export const mergeObjectOptions = <T extends ChosenObjectOptions>(
+  under: T,
+  over: ChosenObjectOptions,
+): T & ChosenObjectOptions => ({
+  ...under,
+  ...over,
+  ...defined({
+    metadata: mergeTexts(under.metadata, over.metadata),
+    tags: mergeTexts(under.tags, over.tags),
+  }),
+});

@@ -68,7 +68,7 @@ const openStore = async (
     openCredentials(process, bucket, { trust, proxy }),
   ]);
   const provider = providerOf(bucket, toStoreRules(config));
-  assertChosenOptions(objectOptions, provider.kind);
+  assertChosenOptions(objectOptions, bucket, provider.kind);
   // One connection more than parts in flight, for other requests during the upload.
   const options = {
     connections: config.partsInFlight + 1,

@@ -32,7 +32,7 @@ const SENTENCES = {
   BucketCredentialsInvalid:
     'The storage provider refuses the credentials of the bucket. Update them in the project, then send the request again.',
   BucketMisconfigured:
-    'The region, host or endpoint of the bucket is wrong. Correct it in the project, then send the request again.',
+    'The region, host or endpoint of the bucket is wrong, or its store does not support an option of the object. Correct it in the project, then send the request again.',
   StoreProxyAuthenticationRequired: `The proxy of the service refused the connection to the storage provider. ${REPORT}`,
   StoreProxyForbidden: `The proxy of the service forbids connections to the storage provider. ${REPORT}`,
   StoreUnavailable: `The storage provider stayed unavailable during all retries. ${RETRY}`,

@@ -2,7 +2,7 @@ import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import { ApiError } from '../api-error.ts';
 import { responseOf } from '../cached-job.ts';
-import { assertObjectSupported } from '../check-object-options.ts';
+import { assertObjectAccepted } from '../check-object-options.ts';
 import { assertConflictAllowed } from '../check-options.ts';
 import type { ApiContext } from '../context.ts';
 import type { CreateZipJob } from '../create-zip-job.ts';
@@ -46,13 +46,17 @@ const refusalOf = (error: unknown): ApiError => {
 /** @throws ApiError resource_not_found or parameter_invalid */
 const checkBucket = async (
   { findBucket }: Pick<ZipJobRoutesDeps, 'findBucket'>,
-  { request, namespace }: { readonly request: PackedRequest; readonly namespace: string },
+  {
+    request,
+    principal: { namespace, project },
+  }: { readonly request: PackedRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<void> => {
   const { service, bucketName, options } = request;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
-  assertObjectSupported(options.objectOptions, bucket);
+  const defaults = project.spec.jobDefaults?.objectOptions;
+  assertObjectAccepted({ chosen: options.objectOptions, defaults }, bucket);
 };
 
 const respond = (ctx: ApiContext, status: number, body: string): void => {
@@ -79,7 +83,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
   return {
     async create(ctx) {
       const principal = principalOf(ctx);
-      const { namespace, tokenName, project } = principal;
+      const { tokenName, project } = principal;
       const { requestId } = ctx.state;
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
@@ -88,7 +92,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const { metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
-        const refusal = await checkBucket(deps, { request, namespace }, signal).then(
+        const refusal = await checkBucket(deps, { request, principal }, signal).then(
           () => undefined,
           refusalOf,
         );

@@ -27,7 +27,7 @@ export const OBJECT_SCHEMA = {
   type: 'object',
   additionalProperties: false,
   description:
-    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket. The operator or the project can close each option: then a request with it is refused with 422.',
+    'Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket; metadata and tags do by name. An option that the store of the bucket does not support is refused with 422. The operator or the project can close each option: then a request with it is refused with 422.',
   properties: {
     content_disposition: header(
       'Content-Disposition of the object.',

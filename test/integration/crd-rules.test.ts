@@ -1,6 +1,10 @@
 /** The rules of the custom resource definitions, which the API server enforces for every client. */
 import { expect } from 'chai';
 import { GROUP_VERSION } from '#crds/api-group.ts';
+import {
+  ACCEPTED_OBJECT_OPTIONS,
+  REFUSED_OBJECT_OPTIONS,
+} from '#test/support/builders/refused-object-options.ts';
 import { REFUSED_ROLES } from '#test/support/builders/refused-roles.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
@@ -85,21 +89,7 @@ describe('the API server', function () {
       },
       'host and accountId',
     ],
-    ...['tagging', 'serverSideEncryption', 'kmsKeyId'].map((option): [string, unknown, string] => [
-      `the unknown object option ${option} (U15)`,
-      {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipBucket',
-        metadata: { name: 's3-abc' },
-        spec: {
-          service: 's3',
-          bucketName: 'abc',
-          region: 'eu-west-1',
-          objectOptions: { [option]: 'x' },
-        },
-      },
-      `unknown field "spec.objectOptions.${option}"`,
-    ]),
+    ...REFUSED_OBJECT_OPTIONS,
     [
       'an s3 bucket without a region',
       {
@@ -122,6 +112,15 @@ describe('the API server', function () {
       const response = await create(object);
       expect(response.exitCode).not.to.equal(0);
       expect(response.stderr).to.contain(message);
+    });
+
+  for (const [what, bucket] of ACCEPTED_OBJECT_OPTIONS)
+    it(`accepts ${what} (C7)`, async () => {
+      const { exitCode, stderr } = await run(
+        ['create', '--dry-run=server', '-f', '-'],
+        JSON.stringify(bucket),
+      );
+      expect(exitCode, stderr).to.equal(0);
     });
 
   it('sets the defaults of a job', async () => {

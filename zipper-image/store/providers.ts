@@ -26,7 +26,6 @@ const locate = (bucket: TaskBucket, rules: StoreRules): StoreLocation => {
  */
 export const providerOf = (bucket: TaskBucket, rules: StoreRules): Provider => {
   const location = locate(bucket, rules);
-  const capabilities = CAPABILITIES[location.kind];
-  assertObjectOptions(bucket, capabilities);
-  return { ...location, capabilities };
+  assertObjectOptions(bucket, location.kind);
+  return { ...location, capabilities: CAPABILITIES[location.kind] };
 };

@@ -5,7 +5,13 @@
 import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
-import { findObjectFault, findUnsupported, STORAGE_CLASSES } from '#runtime/object-options.ts';
+import {
+  findBucketFault,
+  findObjectFault,
+  findUnsupported,
+  mergeObjectOptions,
+} from '#runtime/object-options.ts';
+import { defined } from '#runtime/optional.ts';
 import type { StoreKind } from '#runtime/store/store-location.ts';
 import { StoreError } from './store-errors.ts';
 
@@ -19,10 +25,6 @@ export interface Capabilities {
    * which takes ten times as long. `asked`: CRC-32 if the store confirms it at the start of the upload.
    */
   readonly partChecksum: PartChecksum | 'asked';
-  /** Supported canned ACLs; empty if the store supports none. */
-  readonly acls: readonly string[];
-  /** Undefined: not checked here. */
-  readonly storageClasses: readonly string[] | undefined;
   /** Whether the store is known to support `If-None-Match: *` at Complete. Otherwise the key is checked just before. */
   readonly conditionalComplete: boolean;
   readonly mostParts: number;
@@ -40,16 +42,6 @@ const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 const TIB = 1024 ** 4;
 
-const CANNED_ACLS = [
-  'private',
-  'public-read',
-  'public-read-write',
-  'authenticated-read',
-  'aws-exec-read',
-  'bucket-owner-read',
-  'bucket-owner-full-control',
-];
-
 const COMMON = {
   mostParts: 10_000,
   leastPartBytes: 5 * MIB,
@@ -62,8 +54,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     ...COMMON,
     name: 'S3',
     partChecksum: 'crc32',
-    acls: CANNED_ACLS,
-    storageClasses: STORAGE_CLASSES.s3,
     conditionalComplete: true,
     mostObjectBytes: 10_000 * 5 * GIB,
     mostMetadataBytes: 2048,
@@ -74,8 +64,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     // It also supports CRC-32, but rejected the header at the start of an upload for a long time. It always supported
     // Content-MD5.
     partChecksum: 'md5',
-    acls: [],
-    storageClasses: STORAGE_CLASSES.r2,
     conditionalComplete: true,
     mostPartBytes: 4.995 * GIB,
     mostObjectBytes: 4.995 * TIB,
@@ -85,8 +73,6 @@ export const CAPABILITIES: Readonly<Record<StoreKind, Capabilities>> = {
     ...COMMON,
     name: 'this store',
     partChecksum: 'asked',
-    acls: CANNED_ACLS,
-    storageClasses: STORAGE_CLASSES.custom,
     conditionalComplete: false,
     mostObjectBytes: 5 * TIB,
     mostMetadataBytes: 2048,
@@ -101,33 +87,10 @@ export const misconfigured = (message: string): StoreError =>
     storeCode: 'InvalidSettings',
   });
 
-interface Choice {
-  readonly value: string | undefined;
-  readonly allowed: readonly string[] | undefined;
-  readonly store: string;
-}
-
-const assertOneOf = (field: string, { value, allowed, store }: Choice): void => {
-  if (value === undefined || allowed === undefined || allowed.includes(value)) return;
-  const remedy = allowed.length === 0 ? 'remove it' : `use one of ${allowed.join(', ')}`;
-  throw misconfigured(
-    `objectOptions.${field} ${JSON.stringify(value)} is not supported by ${store}; ${remedy}`,
-  );
-};
-
-const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
-
-/** @throws StoreError BucketMisconfigured for objectOptions that the store does not support */
-export const assertObjectOptions = (bucket: TaskBucket, capabilities: Capabilities): void => {
-  const { name: store, acls, storageClasses } = capabilities;
-  assertOneOf('acl', { value: bucket.acl, allowed: acls, store });
-  assertOneOf('storageClass', { value: bucket.storageClass, allowed: storageClasses, store });
-  for (const [field, value] of [
-    ['cacheControl', bucket.cacheControl],
-    ['contentDisposition', bucket.contentDisposition],
-  ] as const)
-    if (value !== undefined && !HEADER_VALUE.test(value))
-      throw misconfigured(`objectOptions.${field} contains characters that are not allowed in a header`);
+/** @throws StoreError BucketMisconfigured for objectOptions that are invalid, or that the store does not support */
+export const assertObjectOptions = (bucket: TaskBucket, kind: StoreKind): void => {
+  const fault = findBucketFault(bucket, kind);
+  if (fault) throw misconfigured(`objectOptions.${fault.field} ${fault.problem}`);
 };
 
 export interface PlannedUpload {
@@ -145,10 +108,25 @@ const refused = (message: string): StoreError =>
     storeCode: 'InvalidSettings',
   });
 
-/** @throws StoreError InvalidTask for options of a job that the store does not support, or that could forge our metadata */
-export const assertChosenOptions = (options: ChosenObjectOptions, kind: StoreKind): void => {
-  const fault = findObjectFault(options) ?? findUnsupported(options, kind);
+/**
+ * The options of a job at its bucket.
+ * @throws StoreError InvalidTask for invalid ones, which could forge our metadata; BucketMisconfigured for those that the store
+ * does not support, or that exceed its limits together with those of the bucket
+ */
+export const assertChosenOptions = (
+  options: ChosenObjectOptions,
+  bucket: TaskBucket,
+  kind: StoreKind,
+): void => {
+  const fault = findObjectFault(options);
   if (fault) throw refused(`objectOptions.${fault.field} of the job ${fault.problem}`);
+  const unsupported = findUnsupported(options, kind);
+  if (unsupported)
+    throw misconfigured(`objectOptions.${unsupported.field} of the job ${unsupported.problem}`);
+  const { metadata, tags } = mergeObjectOptions(bucket, options);
+  const excess = findObjectFault(defined({ metadata, tags }));
+  if (excess)
+    throw misconfigured(`objectOptions.${excess.field} of the bucket and the job together ${excess.problem}`);
 };
 
 /** @throws StoreError InvalidTask for an upload that the store would reject sooner or later */

@@ -12,16 +12,14 @@ import {
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListPartsCommand,
-  type ObjectCannedACL,
   type S3Client,
-  type StorageClass,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
-import { defined } from '#runtime/optional.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
+import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
 import {
   base64Crc,
   digestHeaders,
@@ -80,6 +78,10 @@ export interface Store {
   readonly capabilities: Capabilities;
   /** The checksum that verifies parts. If the store is asked for it, this is valid after the response to `createUpload`. */
   readonly partChecksum: PartChecksum;
+  /** Options of the bucket that are set and need a permission of their own. */
+  readonly permittedOptions: readonly PermittedOption[];
+  /** The same store, for uploads without these options of the bucket. It needs no close. */
+  without(options: readonly PermittedOption[]): Store;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
   completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed>;
@@ -99,27 +101,6 @@ export interface StoreOptions extends S3ClientOptions {
   /** Of the job; they take precedence over those of the bucket. */
   readonly objectOptions?: ChosenObjectOptions;
 }
-
-const toTagging = (tags: Readonly<Record<string, string>>): string =>
-  Object.entries(tags)
-    .map((pair) => pair.map(encodeURIComponent).join('='))
-    .join('&');
-
-const objectHeaders = (
-  { bucket, objectOptions: chosen = {} }: Pick<StoreOptions, 'bucket' | 'objectOptions'>,
-  attempt: string,
-) => ({
-  ContentType: chosen.contentType ?? 'application/zip',
-  // Ours is last, so that no other replaces it.
-  Metadata: { ...chosen.metadata, [ATTEMPT_METADATA_KEY]: attempt },
-  ...defined({
-    StorageClass: (chosen.storageClass ?? bucket.storageClass) as StorageClass | undefined,
-    CacheControl: chosen.cacheControl ?? bucket.cacheControl,
-    ContentDisposition: chosen.contentDisposition ?? bucket.contentDisposition,
-    ACL: bucket.acl as ObjectCannedACL | undefined,
-    Tagging: toTagging(chosen.tags ?? {}) || undefined,
-  }),
-});
 
 const sendOptions = (signal: AbortSignal | undefined) => (signal ? { abortSignal: signal } : {});
 
@@ -146,6 +127,14 @@ class S3Store implements Store {
     return this.#options.provider.capabilities;
   }
 
+  get permittedOptions(): readonly PermittedOption[] {
+    return permittedOptions(this.#options.bucket);
+  }
+
+  without(options: readonly PermittedOption[]): Store {
+    return new S3Store({ ...this.#options, bucket: withoutOptions(this.#options.bucket, options) });
+  }
+
   async createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string> {
     try {
       return await this.#startUpload(key, attempt, signal);
@@ -163,7 +152,10 @@ class S3Store implements Store {
       const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: body.length };
       const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
       const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
-      return { number, bytes: body.length, digests, ...verifyPart(response, digests, attempted) };
+      // Not every store repeats in this response that the part is encrypted.
+      const ServerSideEncryption = response.ServerSideEncryption ?? this.#options.bucket.serverSideEncryption;
+      const encrypted = { ...response, ServerSideEncryption };
+      return { number, bytes: body.length, digests, ...verifyPart(encrypted, digests, attempted) };
     });
   }
 
@@ -245,10 +237,11 @@ class S3Store implements Store {
   }
 
   #startUpload(key: string, attempt: string, signal: AbortSignal | undefined): Promise<string> {
+    const { bucket, objectOptions = {} } = this.#options;
     return this.#asking('Starting the upload', async (attempted) => {
       const command = new CreateMultipartUploadCommand({
         ...this.#at(key),
-        ...objectHeaders(this.#options, attempt),
+        ...objectHeaders(bucket, objectOptions, attempt),
         ...(this.#announcesCrc32 && { ChecksumAlgorithm: 'CRC32' }),
       });
       const response = await this.#client.send(command, sendOptions(signal));

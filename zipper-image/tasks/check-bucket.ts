@@ -1,16 +1,18 @@
 /**
- * Tests every operation that an archive needs, without publishing an object: starts an upload, sends one part,
- * reads an object, lists and aborts. Reports each rejected operation as a missing permission.
+ * Tests every operation that an archive needs, without publishing an object: starts an upload with the options of the
+ * bucket, sends one part, reads an object, lists and aborts. Reports each rejected operation as a missing permission.
  */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { Failure } from '#crds/zip-job.ts';
+import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
 import { READ_PERMISSION } from '../store/find-published.ts';
 import { createLateSignal } from '../store/late-signal.ts';
+import { OPTION_PERMISSIONS, type PermittedOption } from '../store/object-headers.ts';
 import type { PartDigests } from '../store/part-writer.ts';
 import { ABORT_PERMISSION } from '../store/recover-upload.ts';
 import type { Store, UploadRef } from '../store/store.ts';
@@ -36,7 +38,7 @@ const digestsOf = ({ partChecksum }: Store): PartDigests =>
 /** Rejected operations so far, in order. */
 class Refusals {
   readonly missing: string[] = [];
-  /** A required operation. */
+  /** Of a required operation. */
   fatal: unknown;
   readonly #deps: CheckBucketDeps;
 
@@ -55,25 +57,80 @@ class Refusals {
     }
   }
 
-  /** Undefined if it was rejected. */
-  async need<T>(permission: string, work: () => Promise<T>): Promise<T | undefined> {
+  /** A required operation. Undefined if it was rejected. */
+  async need<T>(work: () => Promise<T>, onDenied: (error: unknown) => void): Promise<T | undefined> {
     const { settings, log, signal } = this.#deps;
     try {
       return await retry(work, storeRetryPolicy(settings, log), signal);
     } catch (error) {
       this.fatal ??= error;
       if (!isDenied(error)) throw error;
-      this.missing.push(permission);
+      onDenied(error);
       return undefined;
     }
   }
 }
 
+/** AWS names the missing action in its message. */
+const NAMED_ACTION = /not authorized to perform: ([a-z0-9-]+:[A-Za-z]+)/;
+
+const missingAction = (error: unknown, otherwise: string): string =>
+  NAMED_ACTION.exec(toError(error).message)?.[1] ?? otherwise;
+
+interface Started {
+  readonly uploadId: string;
+  /** The store without the options that were rejected. */
+  readonly store: Store;
+}
+
+/** All combinations of these options, from the smallest to the largest. */
+const combinations = (options: readonly PermittedOption[]): readonly (readonly PermittedOption[])[] =>
+  options
+    .reduce<readonly (readonly PermittedOption[])[]>(
+      (all, option) => [...all, ...all.map((some) => [...some, option])],
+      [[]],
+    )
+    .toSorted((a, b) => a.length - b.length);
+
+/**
+ * Starts the upload with as many options of the bucket as the credentials permit. A rejection rarely says which option
+ * caused it, so the upload is tried without each option, then without each pair.
+ */
+const startUpload = async (
+  { store, podUid }: CheckBucketDeps,
+  refusals: Refusals,
+  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+): Promise<Started | undefined> => {
+  const denials: unknown[] = [];
+  for (const omitted of combinations(store.permittedOptions)) {
+    const reduced = omitted.length === 0 ? store : store.without(omitted);
+    const uploadId = await refusals.need(
+      () => reduced.createUpload(key, podUid, signal),
+      (error) => denials.push(error),
+    );
+    if (uploadId === undefined) continue;
+    const missing = omitted.map((option) => OPTION_PERMISSIONS[option]);
+    const [only, ...others] = missing;
+    refusals.missing.push(
+      ...(only === undefined || others.length > 0 ? missing : [missingAction(denials[0], only)]),
+    );
+    return { uploadId, store: reduced };
+  }
+  refusals.missing.push(missingAction(denials.at(-1), 's3:PutObject'));
+  return undefined;
+};
+
 /** Everything after the start of the upload; continues after a rejection, to report all of them at once. */
 const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
   const { store, signal } = deps;
   const part = { number: 1, body: BODY, digests: digestsOf(store) };
-  await refusals.need('s3:PutObject', () => store.uploadPart(upload, part, signal));
+  const isKms = store.permittedOptions.includes('serverSideEncryption');
+  // The upload has started, so with SSE-KMS the part most likely lacks the other permission on the key.
+  const needed = isKms ? 'kms:Decrypt' : 's3:PutObject';
+  await refusals.need(
+    () => store.uploadPart(upload, part, signal),
+    (error) => refusals.missing.push(missingAction(error, needed)),
+  );
   await refusals.note(READ_PERMISSION, () => store.head(upload.key, signal), signal);
   await refusals.note('s3:ListMultipartUploadParts', () => store.lookAtUpload(upload, signal), signal);
   const list = () => store.listUploads(upload.key, signal);
@@ -94,19 +151,17 @@ const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRe
 
 /** Reports what the credentials can do with the bucket. Never throws for a response of the store. */
 export const checkBucket = async (deps: CheckBucketDeps): Promise<BucketCheck> => {
-  const { store, signal } = deps;
   const key = `.zipjobs-check-${deps.podUid}`;
   const refusals = new Refusals(deps);
-  using late = createLateSignal(signal, deps.settings.storeStartGraceMs);
-  const start = () => store.createUpload(key, deps.podUid, late.signal);
-  let uploadId: string | undefined;
+  using late = createLateSignal(deps.signal, deps.settings.storeStartGraceMs);
+  let started: Started | undefined;
   try {
-    uploadId = await refusals.need('s3:PutObject', start);
-    if (uploadId !== undefined) await tryUpload(deps, refusals, { key, uploadId });
+    started = await startUpload(deps, refusals, { key, signal: late.signal });
+    if (started) await tryUpload({ ...deps, ...started }, refusals, { key, uploadId: started.uploadId });
   } catch (error) {
     refusals.fatal ??= error;
   }
-  if (uploadId !== undefined) await abort(deps, refusals, { key, uploadId });
+  if (started) await abort(deps, refusals, { key, uploadId: started.uploadId });
   const { missing, fatal } = refusals;
   return {
     ok: fatal === undefined,

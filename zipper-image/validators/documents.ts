@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 
@@ -185,23 +185,116 @@ else {
 var valid1 = true;
 }
 if(valid1){
-if(data1.webIdentity !== undefined){
-let data13 = data1.webIdentity;
+if(data1.serverSideEncryption !== undefined){
+let data13 = data1.serverSideEncryption;
 const _errs26 = errors;
-if(errors === _errs26){
-if(data13 && typeof data13 == "object" && !Array.isArray(data13)){
+if(!((data13 === "AES256") || (data13 === "aws:kms"))){
+validate10.errors = [{instancePath:instancePath+"/bucket/serverSideEncryption",schemaPath:"#/properties/bucket/properties/serverSideEncryption/enum",keyword:"enum",params:{allowedValues: schema11.properties.bucket.properties.serverSideEncryption.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid1 = _errs26 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.kmsKeyId !== undefined){
+const _errs27 = errors;
+if(typeof data1.kmsKeyId !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/kmsKeyId",schemaPath:"#/properties/bucket/properties/kmsKeyId/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid1 = _errs27 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.bucketKeyEnabled !== undefined){
+const _errs29 = errors;
+if(typeof data1.bucketKeyEnabled !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/bucket/bucketKeyEnabled",schemaPath:"#/properties/bucket/properties/bucketKeyEnabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid1 = _errs29 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.metadata !== undefined){
+let data16 = data1.metadata;
+const _errs31 = errors;
+if(errors === _errs31){
+if(data16 && typeof data16 == "object" && !Array.isArray(data16)){
+for(const key0 in data16){
+const _errs34 = errors;
+if(typeof data16[key0] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid2 = _errs34 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/bucket/metadata",schemaPath:"#/properties/bucket/properties/metadata/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs31 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.tags !== undefined){
+let data18 = data1.tags;
+const _errs36 = errors;
+if(errors === _errs36){
+if(data18 && typeof data18 == "object" && !Array.isArray(data18)){
+for(const key1 in data18){
+const _errs39 = errors;
+if(typeof data18[key1] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/bucket/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/bucket/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid3 = _errs39 === errors;
+if(!valid3){
+break;
+}
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/bucket/tags",schemaPath:"#/properties/bucket/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+var valid1 = _errs36 === errors;
+}
+else {
+var valid1 = true;
+}
+if(valid1){
+if(data1.webIdentity !== undefined){
+let data20 = data1.webIdentity;
+const _errs41 = errors;
+if(errors === _errs41){
+if(data20 && typeof data20 == "object" && !Array.isArray(data20)){
 let missing2;
-if(((data13.roleArn === undefined) && (missing2 = "roleArn")) || ((data13.audience === undefined) && (missing2 = "audience"))){
+if(((data20.roleArn === undefined) && (missing2 = "roleArn")) || ((data20.audience === undefined) && (missing2 = "audience"))){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity",schemaPath:"#/properties/bucket/properties/webIdentity/required",keyword:"required",params:{missingProperty: missing2},message:"must have required property '"+missing2+"'"}];
 return false;
 }
 else {
-if(data13.roleArn !== undefined){
-let data14 = data13.roleArn;
-const _errs28 = errors;
-if(errors === _errs28){
-if(typeof data14 === "string"){
-if(func2(data14) < 1){
+if(data20.roleArn !== undefined){
+let data21 = data20.roleArn;
+const _errs43 = errors;
+if(errors === _errs43){
+if(typeof data21 === "string"){
+if(func2(data21) < 1){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/roleArn",schemaPath:"#/properties/bucket/properties/webIdentity/properties/roleArn/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -211,18 +304,18 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/roleArn",sc
 return false;
 }
 }
-var valid2 = _errs28 === errors;
+var valid4 = _errs43 === errors;
 }
 else {
-var valid2 = true;
+var valid4 = true;
 }
-if(valid2){
-if(data13.audience !== undefined){
-let data15 = data13.audience;
-const _errs30 = errors;
-if(errors === _errs30){
-if(typeof data15 === "string"){
-if(func2(data15) < 1){
+if(valid4){
+if(data20.audience !== undefined){
+let data22 = data20.audience;
+const _errs45 = errors;
+if(errors === _errs45){
+if(typeof data22 === "string"){
+if(func2(data22) < 1){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/audience",schemaPath:"#/properties/bucket/properties/webIdentity/properties/audience/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -232,55 +325,55 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/audience",s
 return false;
 }
 }
-var valid2 = _errs30 === errors;
+var valid4 = _errs45 === errors;
 }
 else {
-var valid2 = true;
+var valid4 = true;
 }
-if(valid2){
-if(data13.stsEndpoint !== undefined){
-const _errs32 = errors;
-if(typeof data13.stsEndpoint !== "string"){
+if(valid4){
+if(data20.stsEndpoint !== undefined){
+const _errs47 = errors;
+if(typeof data20.stsEndpoint !== "string"){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/stsEndpoint",schemaPath:"#/properties/bucket/properties/webIdentity/properties/stsEndpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid2 = _errs32 === errors;
+var valid4 = _errs47 === errors;
 }
 else {
-var valid2 = true;
+var valid4 = true;
 }
-if(valid2){
-if(data13.stsRegion !== undefined){
-const _errs34 = errors;
-if(typeof data13.stsRegion !== "string"){
+if(valid4){
+if(data20.stsRegion !== undefined){
+const _errs49 = errors;
+if(typeof data20.stsRegion !== "string"){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/stsRegion",schemaPath:"#/properties/bucket/properties/webIdentity/properties/stsRegion/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid2 = _errs34 === errors;
+var valid4 = _errs49 === errors;
 }
 else {
-var valid2 = true;
+var valid4 = true;
 }
-if(valid2){
-if(data13.durationSeconds !== undefined){
-let data18 = data13.durationSeconds;
-const _errs36 = errors;
-if(!(((typeof data18 == "number") && (!(data18 % 1) && !isNaN(data18))) && (isFinite(data18)))){
+if(valid4){
+if(data20.durationSeconds !== undefined){
+let data25 = data20.durationSeconds;
+const _errs51 = errors;
+if(!(((typeof data25 == "number") && (!(data25 % 1) && !isNaN(data25))) && (isFinite(data25)))){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/durationSeconds",schemaPath:"#/properties/bucket/properties/webIdentity/properties/durationSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs36){
-if((typeof data18 == "number") && (isFinite(data18))){
-if(data18 < 0 || isNaN(data18)){
+if(errors === _errs51){
+if((typeof data25 == "number") && (isFinite(data25))){
+if(data25 < 0 || isNaN(data25)){
 validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity/durationSeconds",schemaPath:"#/properties/bucket/properties/webIdentity/properties/durationSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid2 = _errs36 === errors;
+var valid4 = _errs51 === errors;
 }
 else {
-var valid2 = true;
+var valid4 = true;
 }
 }
 }
@@ -293,10 +386,15 @@ validate10.errors = [{instancePath:instancePath+"/bucket/webIdentity",schemaPath
 return false;
 }
 }
-var valid1 = _errs26 === errors;
+var valid1 = _errs41 === errors;
 }
 else {
 var valid1 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -325,8 +423,8 @@ if(valid0){
 const tag0 = data.mode;
 if(typeof tag0 == "string"){
 if(tag0 === "archive"){
-const _errs38 = errors;
-if(errors === _errs38){
+const _errs53 = errors;
+if(errors === _errs53){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing3;
 if(((((((((((data.mode === undefined) && (missing3 = "mode")) || ((data.namespace === undefined) && (missing3 = "namespace"))) || ((data.zipJob === undefined) && (missing3 = "zipJob"))) || ((data.zipJobUid === undefined) && (missing3 = "zipJobUid"))) || ((data.key === undefined) && (missing3 = "key"))) || ((data.compression === undefined) && (missing3 = "compression"))) || ((data.onConflict === undefined) && (missing3 = "onConflict"))) || ((data.defaultModificationTime === undefined) && (missing3 = "defaultModificationTime"))) || ((data.files === undefined) && (missing3 = "files"))) || ((data.startDeadlineSeconds === undefined) && (missing3 = "startDeadlineSeconds"))){
@@ -335,23 +433,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs40 = errors;
+const _errs55 = errors;
 if("archive" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/0/properties/mode/const",keyword:"const",params:{allowedValue: "archive"},message:"must be equal to constant"}];
 return false;
 }
-var valid5 = _errs40 === errors;
+var valid7 = _errs55 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.namespace !== undefined){
-let data20 = data.namespace;
-const _errs41 = errors;
-if(errors === _errs41){
-if(typeof data20 === "string"){
-if(func2(data20) < 1){
+let data27 = data.namespace;
+const _errs56 = errors;
+if(errors === _errs56){
+if(typeof data27 === "string"){
+if(func2(data27) < 1){
 validate10.errors = [{instancePath:instancePath+"/namespace",schemaPath:"#/oneOf/0/properties/namespace/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -361,18 +459,18 @@ validate10.errors = [{instancePath:instancePath+"/namespace",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid5 = _errs41 === errors;
+var valid7 = _errs56 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.zipJob !== undefined){
-let data21 = data.zipJob;
-const _errs43 = errors;
-if(errors === _errs43){
-if(typeof data21 === "string"){
-if(func2(data21) < 1){
+let data28 = data.zipJob;
+const _errs58 = errors;
+if(errors === _errs58){
+if(typeof data28 === "string"){
+if(func2(data28) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJob",schemaPath:"#/oneOf/0/properties/zipJob/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -382,18 +480,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJob",schemaPath:"#/oneOf/0/
 return false;
 }
 }
-var valid5 = _errs43 === errors;
+var valid7 = _errs58 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.zipJobUid !== undefined){
-let data22 = data.zipJobUid;
-const _errs45 = errors;
-if(errors === _errs45){
-if(typeof data22 === "string"){
-if(func2(data22) < 1){
+let data29 = data.zipJobUid;
+const _errs60 = errors;
+if(errors === _errs60){
+if(typeof data29 === "string"){
+if(func2(data29) < 1){
 validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/0/properties/zipJobUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -403,18 +501,18 @@ validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf
 return false;
 }
 }
-var valid5 = _errs45 === errors;
+var valid7 = _errs60 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.key !== undefined){
-let data23 = data.key;
-const _errs47 = errors;
-if(errors === _errs47){
-if(typeof data23 === "string"){
-if(func2(data23) < 1){
+let data30 = data.key;
+const _errs62 = errors;
+if(errors === _errs62){
+if(typeof data30 === "string"){
+if(func2(data30) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/0/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -424,69 +522,69 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/0/pro
 return false;
 }
 }
-var valid5 = _errs47 === errors;
+var valid7 = _errs62 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.compression !== undefined){
-let data24 = data.compression;
-const _errs49 = errors;
-if(!(((data24 === "auto") || (data24 === "store")) || (data24 === "deflate"))){
+let data31 = data.compression;
+const _errs64 = errors;
+if(!(((data31 === "auto") || (data31 === "store")) || (data31 === "deflate"))){
 validate10.errors = [{instancePath:instancePath+"/compression",schemaPath:"#/oneOf/0/properties/compression/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.compression.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs49 === errors;
+var valid7 = _errs64 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.onConflict !== undefined){
-let data25 = data.onConflict;
-const _errs50 = errors;
-if(!((data25 === "replace") || (data25 === "fail"))){
+let data32 = data.onConflict;
+const _errs65 = errors;
+if(!((data32 === "replace") || (data32 === "fail"))){
 validate10.errors = [{instancePath:instancePath+"/onConflict",schemaPath:"#/oneOf/0/properties/onConflict/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onConflict.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs50 === errors;
+var valid7 = _errs65 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.sha256 !== undefined){
-const _errs51 = errors;
+const _errs66 = errors;
 if(typeof data.sha256 !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sha256",schemaPath:"#/oneOf/0/properties/sha256/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid5 = _errs51 === errors;
+var valid7 = _errs66 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.onSourceError !== undefined){
-let data27 = data.onSourceError;
-const _errs53 = errors;
-if(!(((data27 === "Fail") || (data27 === "Skip")) || (data27 === "Placeholder"))){
+let data34 = data.onSourceError;
+const _errs68 = errors;
+if(!(((data34 === "Fail") || (data34 === "Skip")) || (data34 === "Placeholder"))){
 validate10.errors = [{instancePath:instancePath+"/onSourceError",schemaPath:"#/oneOf/0/properties/onSourceError/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.onSourceError.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs53 === errors;
+var valid7 = _errs68 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.manifestEntry !== undefined){
-let data28 = data.manifestEntry;
-const _errs54 = errors;
-if(errors === _errs54){
-if(typeof data28 === "string"){
-if(func2(data28) < 1){
+let data35 = data.manifestEntry;
+const _errs69 = errors;
+if(errors === _errs69){
+if(typeof data35 === "string"){
+if(func2(data35) < 1){
 validate10.errors = [{instancePath:instancePath+"/manifestEntry",schemaPath:"#/oneOf/0/properties/manifestEntry/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -496,103 +594,103 @@ validate10.errors = [{instancePath:instancePath+"/manifestEntry",schemaPath:"#/o
 return false;
 }
 }
-var valid5 = _errs54 === errors;
+var valid7 = _errs69 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.manifestFormat !== undefined){
-let data29 = data.manifestFormat;
-const _errs56 = errors;
-if(!(((data29 === "json") || (data29 === "sha256sum")) || (data29 === "bagit"))){
+let data36 = data.manifestFormat;
+const _errs71 = errors;
+if(!(((data36 === "json") || (data36 === "sha256sum")) || (data36 === "bagit"))){
 validate10.errors = [{instancePath:instancePath+"/manifestFormat",schemaPath:"#/oneOf/0/properties/manifestFormat/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.manifestFormat.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs56 === errors;
+var valid7 = _errs71 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.sequential !== undefined){
-const _errs57 = errors;
+const _errs72 = errors;
 if(typeof data.sequential !== "boolean"){
 validate10.errors = [{instancePath:instancePath+"/sequential",schemaPath:"#/oneOf/0/properties/sequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
-var valid5 = _errs57 === errors;
+var valid7 = _errs72 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.objectOptions !== undefined){
-let data31 = data.objectOptions;
-const _errs59 = errors;
-if(errors === _errs59){
-if(data31 && typeof data31 == "object" && !Array.isArray(data31)){
-if(data31.contentDisposition !== undefined){
-const _errs61 = errors;
-if(typeof data31.contentDisposition !== "string"){
+let data38 = data.objectOptions;
+const _errs74 = errors;
+if(errors === _errs74){
+if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
+if(data38.contentDisposition !== undefined){
+const _errs76 = errors;
+if(typeof data38.contentDisposition !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/contentDisposition",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentDisposition/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs61 === errors;
+var valid8 = _errs76 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data31.contentType !== undefined){
-const _errs63 = errors;
-if(typeof data31.contentType !== "string"){
+if(valid8){
+if(data38.contentType !== undefined){
+const _errs78 = errors;
+if(typeof data38.contentType !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/contentType",schemaPath:"#/oneOf/0/properties/objectOptions/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs63 === errors;
+var valid8 = _errs78 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data31.cacheControl !== undefined){
-const _errs65 = errors;
-if(typeof data31.cacheControl !== "string"){
+if(valid8){
+if(data38.cacheControl !== undefined){
+const _errs80 = errors;
+if(typeof data38.cacheControl !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/cacheControl",schemaPath:"#/oneOf/0/properties/objectOptions/properties/cacheControl/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs65 === errors;
+var valid8 = _errs80 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data31.storageClass !== undefined){
-const _errs67 = errors;
-if(typeof data31.storageClass !== "string"){
+if(valid8){
+if(data38.storageClass !== undefined){
+const _errs82 = errors;
+if(typeof data38.storageClass !== "string"){
 validate10.errors = [{instancePath:instancePath+"/objectOptions/storageClass",schemaPath:"#/oneOf/0/properties/objectOptions/properties/storageClass/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid6 = _errs67 === errors;
+var valid8 = _errs82 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data31.metadata !== undefined){
-let data36 = data31.metadata;
-const _errs69 = errors;
-if(errors === _errs69){
-if(data36 && typeof data36 == "object" && !Array.isArray(data36)){
-for(const key0 in data36){
-const _errs72 = errors;
-if(typeof data36[key0] !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata/" + key0.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(valid8){
+if(data38.metadata !== undefined){
+let data43 = data38.metadata;
+const _errs84 = errors;
+if(errors === _errs84){
+if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+for(const key2 in data43){
+const _errs87 = errors;
+if(typeof data43[key2] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/metadata/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid7 = _errs72 === errors;
-if(!valid7){
+var valid9 = _errs87 === errors;
+if(!valid9){
 break;
 }
 }
@@ -602,25 +700,25 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/metadata",schema
 return false;
 }
 }
-var valid6 = _errs69 === errors;
+var valid8 = _errs84 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
-if(valid6){
-if(data31.tags !== undefined){
-let data38 = data31.tags;
-const _errs74 = errors;
-if(errors === _errs74){
-if(data38 && typeof data38 == "object" && !Array.isArray(data38)){
-for(const key1 in data38){
-const _errs77 = errors;
-if(typeof data38[key1] !== "string"){
-validate10.errors = [{instancePath:instancePath+"/objectOptions/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+if(valid8){
+if(data38.tags !== undefined){
+let data45 = data38.tags;
+const _errs89 = errors;
+if(errors === _errs89){
+if(data45 && typeof data45 == "object" && !Array.isArray(data45)){
+for(const key3 in data45){
+const _errs92 = errors;
+if(typeof data45[key3] !== "string"){
+validate10.errors = [{instancePath:instancePath+"/objectOptions/tags/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/oneOf/0/properties/objectOptions/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid8 = _errs77 === errors;
-if(!valid8){
+var valid10 = _errs92 === errors;
+if(!valid10){
 break;
 }
 }
@@ -630,10 +728,10 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions/tags",schemaPath
 return false;
 }
 }
-var valid6 = _errs74 === errors;
+var valid8 = _errs89 === errors;
 }
 else {
-var valid6 = true;
+var valid8 = true;
 }
 }
 }
@@ -646,31 +744,31 @@ validate10.errors = [{instancePath:instancePath+"/objectOptions",schemaPath:"#/o
 return false;
 }
 }
-var valid5 = _errs59 === errors;
+var valid7 = _errs74 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.portableNames !== undefined){
-let data40 = data.portableNames;
-const _errs79 = errors;
-if(!(((data40 === "keep") || (data40 === "refuse")) || (data40 === "rewrite"))){
+let data47 = data.portableNames;
+const _errs94 = errors;
+if(!(((data47 === "keep") || (data47 === "refuse")) || (data47 === "rewrite"))){
 validate10.errors = [{instancePath:instancePath+"/portableNames",schemaPath:"#/oneOf/0/properties/portableNames/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[0].properties.portableNames.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid5 = _errs79 === errors;
+var valid7 = _errs94 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.fixedModificationTime !== undefined){
-let data41 = data.fixedModificationTime;
-const _errs80 = errors;
-if(errors === _errs80){
-if(typeof data41 === "string"){
-if(!pattern0.test(data41)){
+let data48 = data.fixedModificationTime;
+const _errs95 = errors;
+if(errors === _errs95){
+if(typeof data48 === "string"){
+if(!pattern0.test(data48)){
 validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaPath:"#/oneOf/0/properties/fixedModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -680,18 +778,18 @@ validate10.errors = [{instancePath:instancePath+"/fixedModificationTime",schemaP
 return false;
 }
 }
-var valid5 = _errs80 === errors;
+var valid7 = _errs95 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.defaultModificationTime !== undefined){
-let data42 = data.defaultModificationTime;
-const _errs82 = errors;
-if(errors === _errs82){
-if(typeof data42 === "string"){
-if(!pattern0.test(data42)){
+let data49 = data.defaultModificationTime;
+const _errs97 = errors;
+if(errors === _errs97){
+if(typeof data49 === "string"){
+if(!pattern0.test(data49)){
 validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schemaPath:"#/oneOf/0/properties/defaultModificationTime/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -701,89 +799,89 @@ validate10.errors = [{instancePath:instancePath+"/defaultModificationTime",schem
 return false;
 }
 }
-var valid5 = _errs82 === errors;
+var valid7 = _errs97 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.files !== undefined){
-let data43 = data.files;
-const _errs84 = errors;
-if(errors === _errs84){
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
-const tag1 = data43.from;
+let data50 = data.files;
+const _errs99 = errors;
+if(errors === _errs99){
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
+const tag1 = data50.from;
 if(typeof tag1 == "string"){
 if(tag1 === "mounted"){
-const _errs87 = errors;
-if(errors === _errs87){
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+const _errs102 = errors;
+if(errors === _errs102){
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
 let missing4;
-if(((((data43.from === undefined) && (missing4 = "from")) || ((data43.chunks === undefined) && (missing4 = "chunks"))) || ((data43.count === undefined) && (missing4 = "count"))) || ((data43.sha256 === undefined) && (missing4 = "sha256"))){
+if(((((data50.from === undefined) && (missing4 = "from")) || ((data50.chunks === undefined) && (missing4 = "chunks"))) || ((data50.count === undefined) && (missing4 = "count"))) || ((data50.sha256 === undefined) && (missing4 = "sha256"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/0/required",keyword:"required",params:{missingProperty: missing4},message:"must have required property '"+missing4+"'"}];
 return false;
 }
 else {
-if(data43.from !== undefined){
-const _errs89 = errors;
-if("mounted" !== data43.from){
+if(data50.from !== undefined){
+const _errs104 = errors;
+if("mounted" !== data50.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/from/const",keyword:"const",params:{allowedValue: "mounted"},message:"must be equal to constant"}];
 return false;
 }
-var valid11 = _errs89 === errors;
+var valid13 = _errs104 === errors;
 }
 else {
-var valid11 = true;
+var valid13 = true;
 }
-if(valid11){
-if(data43.chunks !== undefined){
-let data45 = data43.chunks;
-const _errs90 = errors;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+if(valid13){
+if(data50.chunks !== undefined){
+let data52 = data50.chunks;
+const _errs105 = errors;
+if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
 validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs90){
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 < 0 || isNaN(data45)){
+if(errors === _errs105){
+if((typeof data52 == "number") && (isFinite(data52))){
+if(data52 < 0 || isNaN(data52)){
 validate10.errors = [{instancePath:instancePath+"/files/chunks",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/chunks/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid11 = _errs90 === errors;
+var valid13 = _errs105 === errors;
 }
 else {
-var valid11 = true;
+var valid13 = true;
 }
-if(valid11){
-if(data43.count !== undefined){
-let data46 = data43.count;
-const _errs92 = errors;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+if(valid13){
+if(data50.count !== undefined){
+let data53 = data50.count;
+const _errs107 = errors;
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs92){
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 < 0 || isNaN(data46)){
+if(errors === _errs107){
+if((typeof data53 == "number") && (isFinite(data53))){
+if(data53 < 0 || isNaN(data53)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid11 = _errs92 === errors;
+var valid13 = _errs107 === errors;
 }
 else {
-var valid11 = true;
+var valid13 = true;
 }
-if(valid11){
-if(data43.sha256 !== undefined){
-let data47 = data43.sha256;
-const _errs94 = errors;
-if(errors === _errs94){
-if(typeof data47 === "string"){
-if(func2(data47) < 1){
+if(valid13){
+if(data50.sha256 !== undefined){
+let data54 = data50.sha256;
+const _errs109 = errors;
+if(errors === _errs109){
+if(typeof data54 === "string"){
+if(func2(data54) < 1){
 validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/oneOf/0/properties/files/oneOf/0/properties/sha256/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -793,10 +891,10 @@ validate10.errors = [{instancePath:instancePath+"/files/sha256",schemaPath:"#/on
 return false;
 }
 }
-var valid11 = _errs94 === errors;
+var valid13 = _errs109 === errors;
 }
 else {
-var valid11 = true;
+var valid13 = true;
 }
 }
 }
@@ -810,46 +908,46 @@ return false;
 }
 }
 else if(tag1 === "inline"){
-const _errs96 = errors;
-if(errors === _errs96){
-if(data43 && typeof data43 == "object" && !Array.isArray(data43)){
+const _errs111 = errors;
+if(errors === _errs111){
+if(data50 && typeof data50 == "object" && !Array.isArray(data50)){
 let missing5;
-if(((data43.from === undefined) && (missing5 = "from")) || ((data43.count === undefined) && (missing5 = "count"))){
+if(((data50.from === undefined) && (missing5 = "from")) || ((data50.count === undefined) && (missing5 = "count"))){
 validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/properties/files/oneOf/1/required",keyword:"required",params:{missingProperty: missing5},message:"must have required property '"+missing5+"'"}];
 return false;
 }
 else {
-if(data43.from !== undefined){
-const _errs98 = errors;
-if("inline" !== data43.from){
+if(data50.from !== undefined){
+const _errs113 = errors;
+if("inline" !== data50.from){
 validate10.errors = [{instancePath:instancePath+"/files/from",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/from/const",keyword:"const",params:{allowedValue: "inline"},message:"must be equal to constant"}];
 return false;
 }
-var valid13 = _errs98 === errors;
+var valid15 = _errs113 === errors;
 }
 else {
-var valid13 = true;
+var valid15 = true;
 }
-if(valid13){
-if(data43.count !== undefined){
-let data49 = data43.count;
-const _errs99 = errors;
-if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+if(valid15){
+if(data50.count !== undefined){
+let data56 = data50.count;
+const _errs114 = errors;
+if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs99){
-if((typeof data49 == "number") && (isFinite(data49))){
-if(data49 < 0 || isNaN(data49)){
+if(errors === _errs114){
+if((typeof data56 == "number") && (isFinite(data56))){
+if(data56 < 0 || isNaN(data56)){
 validate10.errors = [{instancePath:instancePath+"/files/count",schemaPath:"#/oneOf/0/properties/files/oneOf/1/properties/count/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
 }
-var valid13 = _errs99 === errors;
+var valid15 = _errs114 === errors;
 }
 else {
-var valid13 = true;
+var valid15 = true;
 }
 }
 }
@@ -875,18 +973,18 @@ validate10.errors = [{instancePath:instancePath+"/files",schemaPath:"#/oneOf/0/p
 return false;
 }
 }
-var valid5 = _errs84 === errors;
+var valid7 = _errs99 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
-if(valid5){
+if(valid7){
 if(data.startDeadlineSeconds !== undefined){
-let data50 = data.startDeadlineSeconds;
-const _errs101 = errors;
-if(errors === _errs101){
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 < 0 || isNaN(data50)){
+let data57 = data.startDeadlineSeconds;
+const _errs116 = errors;
+if(errors === _errs116){
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 < 0 || isNaN(data57)){
 validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPath:"#/oneOf/0/properties/startDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
@@ -896,10 +994,10 @@ validate10.errors = [{instancePath:instancePath+"/startDeadlineSeconds",schemaPa
 return false;
 }
 }
-var valid5 = _errs101 === errors;
+var valid7 = _errs116 === errors;
 }
 else {
-var valid5 = true;
+var valid7 = true;
 }
 }
 }
@@ -927,8 +1025,8 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs103 = errors;
-if(errors === _errs103){
+const _errs118 = errors;
+if(errors === _errs118){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
 if(((((data.mode === undefined) && (missing6 = "mode")) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))){
@@ -937,23 +1035,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs106 = errors;
+const _errs121 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid15 = _errs106 === errors;
+var valid17 = _errs121 === errors;
 }
 else {
-var valid15 = true;
+var valid17 = true;
 }
-if(valid15){
+if(valid17){
 if(data.key !== undefined){
-let data52 = data.key;
-const _errs107 = errors;
-if(errors === _errs107){
-if(typeof data52 === "string"){
-if(func2(data52) < 1){
+let data59 = data.key;
+const _errs122 = errors;
+if(errors === _errs122){
+if(typeof data59 === "string"){
+if(func2(data59) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -963,18 +1061,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid15 = _errs107 === errors;
+var valid17 = _errs122 === errors;
 }
 else {
-var valid15 = true;
+var valid17 = true;
 }
-if(valid15){
+if(valid17){
 if(data.attempt !== undefined){
-let data53 = data.attempt;
-const _errs109 = errors;
-if(errors === _errs109){
-if(typeof data53 === "string"){
-if(func2(data53) < 1){
+let data60 = data.attempt;
+const _errs124 = errors;
+if(errors === _errs124){
+if(typeof data60 === "string"){
+if(func2(data60) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -984,18 +1082,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid15 = _errs109 === errors;
+var valid17 = _errs124 === errors;
 }
 else {
-var valid15 = true;
+var valid17 = true;
 }
-if(valid15){
+if(valid17){
 if(data.since !== undefined){
-let data54 = data.since;
-const _errs111 = errors;
-if(errors === _errs111){
-if(typeof data54 === "string"){
-if(!pattern0.test(data54)){
+let data61 = data.since;
+const _errs126 = errors;
+if(errors === _errs126){
+if(typeof data61 === "string"){
+if(!pattern0.test(data61)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1005,17 +1103,17 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid15 = _errs111 === errors;
+var valid17 = _errs126 === errors;
 }
 else {
-var valid15 = true;
+var valid17 = true;
 }
-if(valid15){
+if(valid17){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs113 = errors;
-if(errors === _errs113){
+const _errs128 = errors;
+if(errors === _errs128){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -1024,24 +1122,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data55 = data.uploadState;
-const _errs115 = errors;
-if(!((data55 === "open") || (data55 === "committing"))){
+let data62 = data.uploadState;
+const _errs130 = errors;
+if(!((data62 === "open") || (data62 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid18 = _errs115 === errors;
+var valid20 = _errs130 === errors;
 }
 else {
-var valid18 = true;
+var valid20 = true;
 }
-if(valid18){
+if(valid20){
 if(data.uploadId !== undefined){
-let data56 = data.uploadId;
-const _errs116 = errors;
-if(errors === _errs116){
-if(typeof data56 === "string"){
-if(func2(data56) < 1){
+let data63 = data.uploadId;
+const _errs131 = errors;
+if(errors === _errs131){
+if(typeof data63 === "string"){
+if(func2(data63) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1051,10 +1149,10 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid18 = _errs116 === errors;
+var valid20 = _errs131 === errors;
 }
 else {
-var valid18 = true;
+var valid20 = true;
 }
 }
 }
@@ -1066,8 +1164,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs118 = errors;
-if(errors === _errs118){
+const _errs133 = errors;
+if(errors === _errs133){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -1076,24 +1174,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data57 = data.uploadState;
-const _errs120 = errors;
-if(!((data57 === "open") || (data57 === "committing"))){
+let data64 = data.uploadState;
+const _errs135 = errors;
+if(!((data64 === "open") || (data64 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid20 = _errs120 === errors;
+var valid22 = _errs135 === errors;
 }
 else {
-var valid20 = true;
+var valid22 = true;
 }
-if(valid20){
+if(valid22){
 if(data.uploadId !== undefined){
-let data58 = data.uploadId;
-const _errs121 = errors;
-if(errors === _errs121){
-if(typeof data58 === "string"){
-if(func2(data58) < 1){
+let data65 = data.uploadId;
+const _errs136 = errors;
+if(errors === _errs136){
+if(typeof data65 === "string"){
+if(func2(data65) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1103,10 +1201,10 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs121 === errors;
+var valid22 = _errs136 === errors;
 }
 else {
-var valid20 = true;
+var valid22 = true;
 }
 }
 }
@@ -1118,8 +1216,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs123 = errors;
-if(errors === _errs123){
+const _errs138 = errors;
+if(errors === _errs138){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1163,8 +1261,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs126 = errors;
-if(errors === _errs126){
+const _errs141 = errors;
+if(errors === _errs141){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){

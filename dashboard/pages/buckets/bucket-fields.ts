@@ -1,5 +1,7 @@
 import type { BucketCredentials } from '#administration/bucket-input.ts';
+import type { ObjectOptionInput } from '#administration/object-options-input.ts';
 import type { Service } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import type { FormState } from '../form.ts';
 
 /** One field of a form, for `/partials/field`. */
@@ -57,6 +59,52 @@ export const BUCKET_FIELDS: Readonly<Record<Service, readonly Field[]>> = {
       maxlength: 64,
     },
   ],
+};
+
+const ENCRYPTION_FIELDS: readonly Field[] = [
+  {
+    name: 'serverSideEncryption',
+    label: 'Encryption',
+    hint: 'AES256 (SSE-S3) or aws:kms (SSE-KMS). Empty: the default of the bucket.',
+    maxlength: 16,
+  },
+  { name: 'kmsKeyId', label: 'KMS key', hint: 'ID, ARN or alias, for aws:kms.', maxlength: 2048 },
+];
+
+const COMMON_OPTION_FIELDS: readonly Field[] = [
+  { name: 'storageClass', label: 'Storage class', hint: 'For example STANDARD_IA.', maxlength: 64 },
+  { name: 'cacheControl', label: 'Cache-Control', hint: 'For example no-store.', maxlength: 256 },
+  {
+    name: 'metadata',
+    label: 'Metadata',
+    hint: 'For example team=sales, stage=live.',
+    maxlength: 2048,
+  },
+];
+
+/** Options of the objects, none of them required. */
+export const OPTION_FIELDS: Readonly<Record<Service, readonly Field[]>> = {
+  s3: [
+    ...ENCRYPTION_FIELDS,
+    ...COMMON_OPTION_FIELDS,
+    { name: 'tags', label: 'Tags', hint: 'For example retention=30d, team=sales.', maxlength: 4096 },
+    { name: 'acl', label: 'Canned ACL', hint: 'For example bucket-owner-full-control.', maxlength: 64 },
+  ],
+  r2: COMMON_OPTION_FIELDS,
+};
+
+/** The options that are filled in. */
+export const optionsIn = (values: FormState['values']): ObjectOptionInput => {
+  const filled = (name: string): string | undefined => values[name] || undefined;
+  return defined({
+    serverSideEncryption: filled('serverSideEncryption'),
+    kmsKeyId: filled('kmsKeyId'),
+    storageClass: filled('storageClass'),
+    cacheControl: filled('cacheControl'),
+    acl: filled('acl'),
+    metadata: filled('metadata'),
+    tags: filled('tags'),
+  });
 };
 
 const articleOf = (label: string): 'a' | 'an' => (/^[AEIOU]/.test(label) ? 'an' : 'a');

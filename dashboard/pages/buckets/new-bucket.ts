@@ -2,7 +2,7 @@ import { SERVICES, type Service } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, notFound, type PageRequest, type Route, type ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
-import { BUCKET_FIELDS, credentialsIn, emptyFields } from './bucket-fields.ts';
+import { BUCKET_FIELDS, credentialsIn, emptyFields, OPTION_FIELDS, optionsIn } from './bucket-fields.ts';
 import { bucketHref, bucketsHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 
@@ -26,7 +26,14 @@ const show = (request: PageRequest, form: FormState): ShownPage => {
     view: '/pages/buckets/new-bucket',
     title: `New ${service.toUpperCase()} bucket`,
     section: 'buckets',
-    data: { service, form, fields: BUCKET_FIELDS[service], href, back: bucketsHref(namespace) },
+    data: {
+      service,
+      form,
+      fields: BUCKET_FIELDS[service],
+      options: OPTION_FIELDS[service],
+      href,
+      back: bucketsHref(namespace),
+    },
     status: formStatus(form.errors),
   };
 };
@@ -34,7 +41,8 @@ const show = (request: PageRequest, form: FormState): ShownPage => {
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   const { namespace, form } = request;
   const service = serviceOf(request);
-  const values = filledIn(form, 'bucketName', 'region', 'host', 'accountId');
+  const optionNames = OPTION_FIELDS[service].map(({ name }) => name);
+  const values = filledIn(form, 'bucketName', 'region', 'host', 'accountId', ...optionNames);
   const { bucketName = '', region, host, accountId } = values;
   const errors = emptyFields(form, BUCKET_FIELDS[service]);
   if (Object.keys(errors).length > 0) return show(request, { values, errors });
@@ -42,7 +50,7 @@ const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
   try {
     await request.user.administration
       .buckets(request.namespace)
-      .create({ service, bucketName, ...ofService }, credentialsIn(form));
+      .create({ service, bucketName, ...ofService, objectOptions: optionsIn(values) }, credentialsIn(form));
   } catch (error) {
     return show(request, { values, errors: formErrors(error, 'bucketName') });
   }

@@ -59,18 +59,25 @@ describe('the command line', function () {
       );
       await world.owner.succeed([...world.newBucket('from-file'), '--credentials-file', file]);
       const input = JSON.stringify({ accessKeyId, secretAccessKey });
+      const options = '--storage-class STANDARD --server-side-encryption aws:kms --kms-key-id alias/a';
+      const pairs = ['--bucket-key-enabled', '--tags', 'team=sales,a=1', '--metadata', 'm=a b'];
       await world.owner.succeed(
-        [...world.newBucket('from-input'), '--credentials-file', '-', '--storage-class', 'STANDARD'],
-        {
-          input,
-        },
+        [...world.newBucket('from-input'), '--credentials-file', '-', ...options.split(' '), ...pairs],
+        { input },
       );
       for (const name of ['from-file', 'from-input']) {
         const stored = await secretOf(name, '-o', 'jsonpath={.data.secretAccessKey}');
         expect(atob(stored)).to.equal(secretAccessKey);
       }
       expect(await world.owner.json(world.inOwn('bucket', 'show', 'from-input'))).to.deep.include({
-        objectOptions: { storageClass: 'STANDARD' },
+        objectOptions: {
+          storageClass: 'STANDARD',
+          serverSideEncryption: 'aws:kms',
+          kmsKeyId: 'alias/a',
+          bucketKeyEnabled: true,
+          tags: { team: 'sales', a: '1' },
+          metadata: { m: 'a b' },
+        },
       });
     });
 
@@ -103,6 +110,16 @@ describe('the command line', function () {
         lastTest: null,
         testPending: false,
       });
+    });
+
+    it('refuses object options that R2 does not support (C7)', async () => {
+      const place = ['--service', 'r2', '--account-id', '0123abcd', '--host', '0123abcd.r2.example.com'];
+      const bucket = world.inOwn('bucket', 'create', 'cold', ...place);
+      for (const [says, ...option] of [
+        ['objectOptions.tags is not supported by R2; use metadata instead', '--tags', 'a=1'],
+        ['objectOptions.acl is not supported by R2; remove it', '--acl', 'private'],
+      ] as const)
+        await world.refused(world.owner, [...bucket, ...option], { code: 2, says, env: world.credentials });
     });
 
     it('lists buckets as a table, as JSON and as YAML', async () => {

@@ -128,13 +128,13 @@ describe('toZipJob', () => {
     expect(make({ jobDefaults }, { ...REQUEST, options }).spec).to.deep.include(options);
   });
 
-  it('overrides the options of the object of the project one by one', () => {
+  it('overrides the options of the object of the project one by one, and metadata and tags by name', () => {
     const jobDefaults = { objectOptions: { cacheControl: 'no-store', tags: { a: '1' } } };
     const options = { objectOptions: { tags: { b: '2' }, contentType: 'a/b' } };
     expect(make({ jobDefaults }).spec.objectOptions).to.deep.equal(jobDefaults.objectOptions);
     expect(make({ jobDefaults }, { ...REQUEST, options }).spec.objectOptions).to.deep.equal({
       cacheControl: 'no-store',
-      tags: { b: '2' },
+      tags: { a: '1', b: '2' },
       contentType: 'a/b',
     });
   });

@@ -180,6 +180,38 @@ describe('POST /zips', () => {
       expect((await api.post({ ...A_REQUEST, object: { tags: { a: '1' } } })).status).to.equal(201);
     });
 
+    it('refuses defaults of the project that the store does not support, and names field and project (C7)', async () => {
+      api.buckets.put(aBucket('team-a', 'r2', 'there'));
+      const there = { ...A_REQUEST, bucket_name: 'there', service: 'r2' };
+      const objectOptions = { storageClass: 'GLACIER', metadata: { team: 'sales' } };
+      api.projects.put(aProject('team-a', { jobDefaults: { objectOptions } }));
+      const refused = await api.post(there);
+      expect(refused.status).to.equal(422);
+      expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'object' });
+      expect(refused.body.error?.message).to.equal(
+        'object.storage_class is not supported by R2; use one of STANDARD, STANDARD_IA. The project sets it (jobDefaults.objectOptions.storageClass). Use a bucket that supports it, or change the project.',
+      );
+      const object = { storage_class: 'STANDARD', metadata: { stage: 'live' } };
+      expect((await api.post({ ...there, object })).status).to.equal(201);
+      expect(api.jobs.all().map(({ spec }) => spec.objectOptions)).to.deep.equal([
+        { storageClass: 'STANDARD', metadata: { team: 'sales', stage: 'live' } },
+      ]);
+      expect((await api.post(A_REQUEST)).status).to.equal(201);
+    });
+
+    it('refuses more tags than S3 allows together with those of the bucket', async () => {
+      const bucket = aBucket('team-a', 's3', 'tagged');
+      const tags = Object.fromEntries(Array.from({ length: 9 }, (_, n) => [`t${n}`, '1']));
+      api.buckets.put({ ...bucket, spec: { ...bucket.spec, objectOptions: { tags } } });
+      const body = { ...A_REQUEST, bucket_name: 'tagged' };
+      expect((await api.post({ ...body, object: { tags: { t0: '2', a: '1' } } })).status).to.equal(201);
+      const refused = await api.post({ ...body, object: { tags: { a: '1', b: '1' } } });
+      expect(refused.status).to.equal(422);
+      expect(refused.body.error?.message).to.equal(
+        'object.tags has more than 10 tags, together with those of the project and the bucket.',
+      );
+    });
+
     it('returns the job of an earlier request although the bucket keeps objects since then (C2)', async () => {
       const bucket = aBucket('team-a', 's3', 'later');
       const headers = { 'idempotency-key': 'one' };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { faultOf } from '#crds/job-failures.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
@@ -92,18 +93,29 @@ describe('capabilities of stores', () => {
   });
 
   for (const [what, bucket, message] of [
-    ['an ACL at R2', { ...r2, acl: 'public-read' }, 'objectOptions.acl "public-read" is not supported by R2'],
-    ['an S3 storage class at R2', { ...r2, storageClass: 'GLACIER' }, 'objectOptions.storageClass "GLACIER"'],
-    ['an ACL that does not exist', { ...aws, acl: 'everybody' }, 'objectOptions.acl "everybody"'],
+    ['an ACL at R2', { ...r2, acl: 'public-read' }, 'objectOptions.acl is not supported by R2'],
+    ['SSE-KMS at R2', { ...r2, serverSideEncryption: 'aws:kms' }, 'is not supported by R2, which encrypts'],
+    ['tags at R2', { ...r2, tags: { a: '1' } }, 'objectOptions.tags is not supported by R2'],
+    [
+      'an S3 storage class at R2',
+      { ...r2, storageClass: 'GLACIER' },
+      'objectOptions.storageClass is not supported by R2; use one of STANDARD, STANDARD_IA',
+    ],
+    ['an ACL that does not exist', { ...aws, acl: 'everybody' }, 'objectOptions.acl must be one of private'],
     [
       'a storage class that does not exist',
       { ...aws, storageClass: 'COLD' },
-      'objectOptions.storageClass "COLD"',
+      'objectOptions.storageClass is not supported by S3',
+    ],
+    [
+      'metadata that names an attempt',
+      { ...aws, metadata: { 'zip-attempt': 'x' } },
+      'objectOptions.metadata has a name that starts with "zip-"',
     ],
     [
       'a header with a line break',
       { ...aws, cacheControl: 'no-store\r\nx-amz-acl: public-read' },
-      'objectOptions.cacheControl contains',
+      'objectOptions.cacheControl must be printable ASCII',
     ],
   ] as const)
     it(`refuse ${what} before a request is sent, and name the field (U15)`, () => {
@@ -112,26 +124,35 @@ describe('capabilities of stores', () => {
         .with.property('code', 'BucketMisconfigured');
     });
 
-  for (const [what, kind, options, message] of [
-    [
-      'metadata that names an attempt',
-      's3',
-      { metadata: { 'zip-attempt': 'x' } },
-      'objectOptions.metadata of the job',
-    ],
-    [
-      'metadata with a line break',
-      'custom',
-      { metadata: { a: 'x\ny' } },
-      'objectOptions.metadata of the job',
-    ],
-    ['tags at R2', 'r2', { tags: { a: '1' } }, 'objectOptions.tags of the job is not supported by R2'],
-    ['an S3 storage class at R2', 'r2', { storageClass: 'GLACIER' }, 'use one of STANDARD, STANDARD_IA'],
+  for (const [what, options] of [
+    ['metadata that names an attempt', { metadata: { 'zip-attempt': 'x' } }],
+    ['metadata with a line break', { metadata: { a: 'x\ny' } }],
   ] as const)
     it(`refuse a job with ${what} (C1)`, () => {
-      expect(() => assertChosenOptions(options, kind))
-        .to.throw(message)
+      expect(() => assertChosenOptions(options, aws, 's3'))
+        .to.throw('objectOptions.metadata of the job')
         .with.property('code', 'InvalidTask');
+    });
+
+  const ten = (prefix: string) =>
+    Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`${prefix}${n}`, '1']));
+  for (const [what, bucket, options, message] of [
+    ['tags at R2', r2, { tags: { a: '1' } }, 'objectOptions.tags of the job is not supported by R2'],
+    ['an S3 storage class at R2', r2, { storageClass: 'GLACIER' }, 'use one of STANDARD, STANDARD_IA'],
+    [
+      'too many tags together with those of the bucket',
+      { ...aws, tags: ten('a') },
+      { tags: { b: '1' } },
+      'objectOptions.tags of the bucket and the job together has more than 10 tags',
+    ],
+  ] as const)
+    it(`refuse a job with ${what}, and its caller can correct it (C7)`, () => {
+      const { kind } = open(bucket);
+      expect(() => assertChosenOptions(options, bucket, kind))
+        .to.throw(message)
+        .with.property('code', 'BucketMisconfigured');
+      expect(faultOf('BucketMisconfigured')).to.equal('caller');
+      expect(() => assertChosenOptions({ tags: ten('a') }, { ...aws, tags: ten('a') }, 's3')).not.to.throw();
     });
 
   for (const region of ['auto', 'us-east-1', '', undefined])

@@ -39,6 +39,36 @@ describe('requests of a store', () => {
       });
     });
 
+    it('contain the encryption and the tags of the bucket only at the start of the upload', async () => {
+      const encrypted = {
+        serverSideEncryption: 'aws:kms',
+        kmsKeyId: 'arn:aws:kms:eu-central-1:1:key/2',
+        bucketKeyEnabled: true,
+      } as const;
+      const bucket = { ...AWS, ...encrypted, tags: { team: 'sales', a: '1' }, metadata: { m: '1', n: '1' } };
+      store = openFor(bucket, { tags: { a: '2 3' }, metadata: { m: '2' } });
+      hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploads=`, response: CREATED });
+      await store.createUpload(KEY, 'pod-1');
+      expect(hosts.sent).to.include({
+        'x-amz-server-side-encryption': 'aws:kms',
+        'x-amz-server-side-encryption-aws-kms-key-id': encrypted.kmsKeyId,
+        'x-amz-server-side-encryption-bucket-key-enabled': 'true',
+        'x-amz-tagging': 'team=sales&a=2%203',
+        'x-amz-meta-m': '2',
+        'x-amz-meta-n': '1',
+        'x-amz-meta-zip-attempt': 'pod-1',
+      });
+      const crc = base64Crc(CRC);
+      const path = `${PATH}?partNumber=1&uploadId=up-1&x-id=UploadPart`;
+      hosts.expect(AWS_ORIGIN, {
+        method: 'PUT',
+        path,
+        headers: { etag: '"e"', 'x-amz-checksum-crc32': crc },
+      });
+      await store.uploadPart(UPLOAD, crcPart);
+      expectPlain(hosts.sent, 'eu-central-1');
+    });
+
     it('send a part with its CRC-32 and without a hash of the body in the signature (U14)', async () => {
       const crc = base64Crc(CRC);
       hosts.expect(AWS_ORIGIN, {

@@ -68,15 +68,18 @@ describe('the bucket pages', () => {
   });
 
   describe('a new bucket', () => {
-    it('of s3 has these four fields', async () => {
+    it('of s3 has these fields', async () => {
       const { text } = await project.ada.get(`${HOME}/new-bucket/s3`);
-      expect(namesIn(text)).to.deep.equal(['bucketName', 'accessKeyId', 'secretAccessKey', 'region']);
+      const names = ['bucketName', 'accessKeyId', 'secretAccessKey', 'region'];
+      const encryption = ['serverSideEncryption', 'kmsKeyId'];
+      const options = ['storageClass', 'cacheControl', 'metadata', 'tags', 'acl'];
+      expect(namesIn(text)).to.deep.equal([...names, ...encryption, ...options]);
     });
 
-    it('of r2 has these five fields', async () => {
+    it('of r2 has these fields, without what R2 does not support (C7)', async () => {
       const { text } = await project.ada.get(`${HOME}/new-bucket/r2`);
       const names = ['bucketName', 'host', 'accessKeyId', 'secretAccessKey', 'accountId'];
-      expect(namesIn(text)).to.deep.equal(names);
+      expect(namesIn(text)).to.deep.equal([...names, 'storageClass', 'cacheControl', 'metadata']);
     });
 
     it('of an unknown service does not exist', async () => {
