@@ -159,7 +159,7 @@ export interface components {
         };
         /**
          * Object options
-         * @description Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket. The operator or the project can close each option: then a request with it is refused with 422.
+         * @description Options of the archive as an object in the bucket. Each overrides `jobDefaults.objectOptions` of the project, which overrides the bucket; metadata and tags do by name. An option that the store of the bucket does not support is refused with 422. The operator or the project can close each option: then a request with it is refused with 422.
          */
         readonly ObjectOptions: {
             /**
