@@ -22,11 +22,20 @@ export interface DocumentOptions {
 }
 
 /** The schema that validates requests. Generators name the types of fields only if these are named schemas. */
-const requestSchema = (settings: PublishedSettings) => {
+const requestSchemas = (settings: PublishedSettings) => {
   const schema = zipJobRequestSchema(settings);
+  const { items, ...urls } = schema.properties.urls;
   return {
-    ...schema,
-    properties: { ...schema.properties, object: schemaRef('ObjectOptions') },
+    ZipRequest: {
+      ...schema,
+      properties: {
+        ...schema.properties,
+        urls: { ...urls, items: schemaRef('FileEntry') },
+        object: schemaRef('ObjectOptions'),
+      },
+    },
+    FileEntry: items,
+    ObjectOptions: OBJECT_SCHEMA,
   };
 };
 
@@ -59,8 +68,7 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
   webhooks: { zipEnded: { post: WEBHOOK } },
   components: {
     schemas: {
-      ZipRequest: requestSchema(settings),
-      ObjectOptions: OBJECT_SCHEMA,
+      ...requestSchemas(settings),
       ...ZIP_SCHEMAS,
       ...ERROR_SCHEMAS,
       ...WEBHOOK_SCHEMAS,

@@ -33,7 +33,7 @@ export const ERROR_SCHEMAS = {
         type: 'string',
         enum: CODES,
         'x-enum-descriptions': CODES.map((code) => factsOf(code).text),
-        description: 'Machine-readable code; stable.',
+        description: 'Machine-readable code; stable. Later releases may add codes.',
       },
       message: { type: 'string', description: 'Human-readable message; may change.' },
       param: { type: ['string', 'null'], description: 'Name of the invalid field, or null.' },

@@ -18,10 +18,11 @@ const STRICT = '--noEmit --strict --exactOptionalPropertyTypes --noUncheckedInde
 
 /** Compiles only if the types of the package are right. Uses neither types of Node nor `skipLibCheck`. */
 const CONSUMER = `
-import { ApiError, type Client, createClient, type Zip, type ZipRequest } from 'zipjobs-client';
+import { ApiError, type Client, createClient, type FileEntry, type Zip, type ZipRequest } from 'zipjobs-client';
 import { verifyWebhook } from 'zipjobs-client/webhook';
 
-const request: ZipRequest = { urls: [{ url: 'https://a.example', filename: 'a' }], bucket_name: 'b', key: 'k' };
+const files: FileEntry[] = [{ url: 'https://a.example', filename: 'a' }];
+const request: ZipRequest = { urls: files, bucket_name: 'b', key: 'k' };
 const client: Client = createClient({ baseUrl: 'https://a.example', token: 't', fetch });
 export const status: Zip['status'] = (await client.create(request)).status;
 // @ts-expect-error: the key is missing

@@ -5,6 +5,7 @@ import { jittered, quotaDelayMs, systemTiming, type Timing } from './timing.ts';
 
 export type Zip = components['schemas']['Zip'];
 export type ZipRequest = components['schemas']['ZipRequest'];
+export type FileEntry = components['schemas']['FileEntry'];
 /** A field that responses contain only on request. */
 export type Expansion = NonNullable<
   NonNullable<operations['readZip']['parameters']['query']>['expand']
@@ -54,11 +55,10 @@ export interface Client {
   readonly wait: (uuid: string, options?: WaitOptions) => Promise<Zip>;
 }
 
-/** The longest delay of a timer. */
-const MAX_LIMIT = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;
 const checkLimit = (name: string, value: number): number => {
-  if (value >= 1 && value <= MAX_LIMIT) return value;
-  throw new RangeError(`${name} must be between 1 and ${MAX_LIMIT}.`);
+  if (value >= 1 && value <= MAX_TIMER_MS) return value;
+  throw new RangeError(`${name} must be between 1 and ${MAX_TIMER_MS}.`);
 };
 
 /** A client of one project. @throws TypeError or RangeError if an option is invalid */

@@ -75,27 +75,7 @@ export interface components {
          */
         readonly ZipRequest: {
             /** @description The files of the archive, in order. A project may have a lower limit. */
-            readonly urls: readonly {
-                /**
-                 * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 2048 characters. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
-                 * @example https://files.example.com/2026/report.pdf
-                 */
-                readonly url: string;
-                /**
-                 * @description Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes, control characters and bidirectional control characters, at most 1,024 bytes of UTF-8 (255 per segment).
-                 * @example reports/2026.pdf
-                 */
-                readonly filename: string;
-                /**
-                 * @description Request headers for this source, such as Authorization: at most 16, each value up to 4096 characters of printable ASCII. They are not forwarded when a source redirects to another origin.
-                 * @example {
-                 *       "authorization": "Bearer SOURCE_TOKEN"
-                 *     }
-                 */
-                readonly headers?: {
-                    readonly [key: string]: string;
-                };
-            }[];
+            readonly urls: readonly components["schemas"]["FileEntry"][];
             /**
              * @description Name of a bucket of the project.
              * @example reports
@@ -156,6 +136,28 @@ export interface components {
             /** @description Whether to request the URLs strictly one after another, each exactly once unless it fails. Set it for URLs that work only once; it is slower. Default: `jobDefaults.sequential` of the project, or else the default of the operator (false unless changed). The operator or the project can close this option: then a request with it is refused with 422. */
             readonly sequential?: boolean;
             readonly object?: components["schemas"]["ObjectOptions"];
+        };
+        /** File entry */
+        readonly FileEntry: {
+            /**
+             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 2048 characters. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
+             * @example https://files.example.com/2026/report.pdf
+             */
+            readonly url: string;
+            /**
+             * @description Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes, control characters and bidirectional control characters, at most 1,024 bytes of UTF-8 (255 per segment).
+             * @example reports/2026.pdf
+             */
+            readonly filename: string;
+            /**
+             * @description Request headers for this source, such as Authorization: at most 16, each value up to 4096 characters of printable ASCII. They are not forwarded when a source redirects to another origin.
+             * @example {
+             *       "authorization": "Bearer SOURCE_TOKEN"
+             *     }
+             */
+            readonly headers?: {
+                readonly [key: string]: string;
+            };
         };
         /**
          * Object options
@@ -439,7 +441,7 @@ export interface components {
              */
             readonly type: "invalid_request_error" | "authentication_error" | "permission_error" | "rate_limit_error" | "api_error";
             /**
-             * @description Machine-readable code; stable.
+             * @description Machine-readable code; stable. Later releases may add codes.
              * @enum {string}
              */
             readonly code: "malformed_request" | "https_required" | "invalid_json" | "invalid_idempotency_key" | "authentication_required" | "invalid_api_key" | "insufficient_permissions" | "resource_not_found" | "method_not_allowed" | "request_timeout" | "body_too_large" | "too_many_values" | "unsupported_media_type" | "parameter_missing" | "parameter_invalid" | "idempotency_key_reused" | "rate_limit_exceeded" | "concurrency_limit_exceeded" | "file_lists_full" | "stored_jobs_full" | "stored_bytes_full" | "quota_exceeded" | "headers_too_large" | "internal_error" | "service_unavailable";

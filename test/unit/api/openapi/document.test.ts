@@ -68,8 +68,8 @@ describe('GET /openapi.json', () => {
 
   it('contains the active limits', () => {
     expect(document.components.schemas['ZipRequest']).to.have.nested.property('properties.urls.maxItems', 7);
-    expect(document.components.schemas['ZipRequest'])
-      .to.have.nested.property('properties.urls.items.properties.url.description')
+    expect(document.components.schemas['FileEntry'])
+      .to.have.nested.property('properties.url.description')
       .that.includes('300');
   });
 
