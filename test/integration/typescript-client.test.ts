@@ -95,6 +95,10 @@ describe('the TypeScript client with the API', function () {
       param: 'urls',
       message: 'urls must contain at least one entry.',
     });
+    const urls = [{ url: 'https://files.example.com/a', filename: '../a' }];
+    const faulty = await errorOf(client.create({ ...requestOf('a.zip', '/'), urls }, { expand: ['error'] }));
+    expect(faulty.details.files_total).to.equal(1);
+    expect(faulty.details.files?.[0]).to.include({ file_index: 0, param: 'filename' });
     expect(invalid.requestId).to.match(/^[0-9a-f-]{36}$/);
     const unreachable = createClient({ baseUrl: 'http://127.0.0.1:1', token: 't', attempts: 1 });
     const lost: unknown = await unreachable.get(NO_SUCH_JOB).catch((reason: unknown) => reason);

@@ -26,16 +26,19 @@ export class ApiError extends Error {
   readonly param: string | null;
   /** Id of the request in the logs of the service. */
   readonly requestId: string | null;
+  /** The whole error. With `expand: ['error']`, `files` lists the invalid entries of `urls`. */
+  readonly details: Partial<ErrorFields>;
   /** Whether the same request may succeed later. */
   readonly isRetriable: boolean;
 
   constructor({ status, headers }: Response, text: string) {
-    const { type, code, message, param } = parseBody(text).error ?? {};
-    super(message ?? `The service responded with status ${status}.`);
+    const details = parseBody(text).error ?? {};
+    super(details.message ?? `The service responded with status ${status}.`);
     this.status = status;
-    this.type = type;
-    this.code = code;
-    this.param = param ?? null;
+    this.type = details.type;
+    this.code = details.code;
+    this.param = details.param ?? null;
+    this.details = details;
     this.requestId = headers.get('x-request-id');
     this.isRetriable = RETRIABLE.includes(status);
   }

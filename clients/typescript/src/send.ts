@@ -2,16 +2,13 @@ import { ApiError, ConnectionError, parseBody } from './errors.ts';
 import type { components } from './schema.ts';
 import { retryDelayMs, type Timing } from './timing.ts';
 
+type Zip = components['schemas']['Zip'];
+
 export interface Limits {
   readonly attempts: number;
   readonly attemptTimeoutMs: number;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal | undefined;
-}
-
-interface Reply {
-  readonly zip: components['schemas']['Zip'];
-  readonly headers: Headers;
 }
 
 /** Sends a request until it succeeds, fails for good, or reaches a limit. */
@@ -24,7 +21,7 @@ export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
       const response = await fetch(url, { ...init, signal });
       const text = await response.text();
       const { data } = parseBody(text);
-      if (response.ok && data?.uuid) return { zip: data as Reply['zip'], headers: response.headers };
+      if (response.ok && data?.uuid) return { zip: data as Zip, headers: response.headers };
       return { error: new ApiError(response, text), headers: response.headers };
     } catch (cause) {
       limits.signal?.throwIfAborted();
@@ -33,7 +30,7 @@ export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
     }
   };
 
-  return async (url: string, init: RequestInit, limits: Limits): Promise<Reply> => {
+  return async (url: string, init: RequestInit, limits: Limits): Promise<{ zip: Zip; headers: Headers }> => {
     limits.signal?.throwIfAborted();
     for (let failures = 1; ; failures += 1) {
       const outcome = await attempt(url, init, limits);

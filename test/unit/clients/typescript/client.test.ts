@@ -85,12 +85,15 @@ describe('the TypeScript client', () => {
       message: 'Wrong.',
       param: 'urls',
     };
+    const files = [{ file_index: 1, param: 'url', code: 'parameter_invalid', message: 'Wrong.', later: 1 }];
+    const details = { ...error, files, files_total: 1 };
     const headers = { 'x-request-id': 'id-1' };
     await using server = await startScriptedServer([
-      { status: 422, body: JSON.stringify({ error }), headers },
+      { status: 422, body: JSON.stringify({ error: details }), headers },
     ]);
     const failure = await failureOf(server.client().create(REQUEST));
     expect(failure).to.be.instanceOf(ApiError);
+    expect(failure).to.have.deep.property('details', details);
     expect(failure).to.include({
       ...error,
       name: 'ApiError',
