@@ -77,7 +77,8 @@ export const CONTROLLER_SETTINGS = {
     type: 'integer',
     minimum: 1,
     default: 60,
-    description: 'interval at which every cached ZipJob is reconciled',
+    description:
+      'interval at which every ZipJob is reconciled that is unfinished, or whose webhook or pod is; all others only when they are due',
   },
   watchSilenceLimitMs: {
     env: 'WATCH_SILENCE_LIMIT_MS',

@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import type { Lane } from './engine/lanes.ts';
 import type { Reconcile } from './engine/reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
 
@@ -10,6 +11,8 @@ export interface Controller {
   readonly workers: number;
   /** The keys of all objects in the cache. */
   readonly keys: () => Iterable<ObjectKey>;
+  /** Without those that only wait for a time. Default: all. */
+  readonly changingKeys?: () => Iterable<ObjectKey>;
 }
 
 export interface ControllersOptions {
@@ -41,20 +44,28 @@ const every = (
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 };
 
-/** The work of the leader: reconciles every object at the start, every change, and all objects at an interval. */
+/**
+ * The work of the leader: reconciles every object at the start, every change, every object that is due, and at an interval all
+ * objects that may change. The last only repairs what was missed, and waits behind everything else.
+ */
 export const createLead = ({
   controllers,
   synced,
   fullReconcileMs,
   clock,
 }: ControllersOptions): ((signal: AbortSignal) => Promise<void>) => {
+  const addChanging = (lane: Lane): void => {
+    for (const { queue, keys, changingKeys = keys } of controllers)
+      for (const key of changingKeys()) queue.add(key, lane);
+  };
   const addAll = (): void => {
-    for (const { queue, keys } of controllers) for (const key of keys()) queue.add(key);
+    for (const { queue, keys } of controllers) for (const key of keys()) queue.add(key, 'resync');
   };
   return async (signal) => {
     await synced(signal);
+    addChanging('change');
     addAll();
-    using _fullReconcile = every(clock, fullReconcileMs, { task: addAll, signal });
+    using _fullReconcile = every(clock, fullReconcileMs, { task: () => addChanging('resync'), signal });
     await Promise.all(
       controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
     );

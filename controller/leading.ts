@@ -14,6 +14,7 @@ import { createEvents } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from './engine/reconcile.ts';
+import { CHANGING, INDEXES } from './kube-state/caches.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
@@ -29,8 +30,6 @@ import { acceptance } from './zip-job/policies/restored.ts';
 import { createActOnProject } from './zip-project/act.ts';
 import { decideProject } from './zip-project/decide.ts';
 import { createObserveProject } from './zip-project/observe.ts';
-
-const fullReconcileMsOf = ({ config }: Parts): number => config.fullReconcileSeconds * 1000;
 
 const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['resources']) => {
   const { config, log, clients, watches, clock, metrics } = parts;
@@ -61,7 +60,6 @@ const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime
     decide: (seen, now) => decide(seen, now, currentConfig()),
     act: createActOnZipJob(parts, sender, resources),
     onGone: createForget(parts),
-    fullReconcileMs: fullReconcileMsOf(parts),
   });
 };
 
@@ -86,7 +84,6 @@ const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
       dispatcher.acknowledge(testKeyOf(key));
       notes.forget(namespaceOf(key));
     },
-    fullReconcileMs: fullReconcileMsOf(parts),
   });
 };
 
@@ -105,7 +102,6 @@ const createBucketReconcile = (parts: Parts): Reconcile => {
       clock,
     }),
     onGone: () => undefined,
-    fullReconcileMs: fullReconcileMsOf(parts),
   });
 };
 
@@ -125,12 +121,18 @@ export const createLeading = (
   const ofBuckets = createBucketReconcile(parts);
   return createLead({
     controllers: [
-      { queue, reconcile: ofZipJobs, workers: config.workers, keys: keysOf(zipJobs) },
+      {
+        queue,
+        reconcile: ofZipJobs,
+        workers: config.workers,
+        keys: keysOf(zipJobs),
+        changingKeys: () => zipJobs.byIndex(INDEXES.changing, CHANGING).map(objectKey),
+      },
       { queue: projectQueue, reconcile: ofProjects, workers: SIDE_WORKERS, keys: keysOf(projects) },
       { queue: bucketQueue, reconcile: ofBuckets, workers: SIDE_WORKERS, keys: keysOf(buckets) },
     ],
     synced: (signal) => Promise.all([watches.synced(signal), children.synced(signal)]),
-    fullReconcileMs: fullReconcileMsOf(parts),
+    fullReconcileMs: config.fullReconcileSeconds * 1000,
     clock,
   });
 };

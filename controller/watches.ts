@@ -16,6 +16,8 @@ import { mayFreeKey } from './admission/queue-decision.ts';
 import {
   bucketKeyOf,
   type Caches,
+  CHANGING,
+  changingOf,
   INDEXES,
   jobSkeleton,
   jobUidsOf,
@@ -151,7 +153,7 @@ const onProjectChange =
     leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
-    for (const zipJob of caches().zipJobs.values())
+    for (const zipJob of caches().zipJobs.byIndex(INDEXES.changing, CHANGING))
       if (zipJob.metadata.namespace === namespace && !isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
@@ -172,6 +174,7 @@ const createCaches = (wiring: Wiring): Caches => {
       definition: keptAs(RESOURCES.zipJobs, zipJobSkeleton),
       indexes: {
         [INDEXES.target]: (zipJob) => [targetOf(zipJob)],
+        [INDEXES.changing]: changingOf,
         [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
         [INDEXES.fileList]: listOwnerKeysOf,
       },

@@ -1,5 +1,5 @@
 import { projectKey } from '#crds/api-group.ts';
-import { isFinished } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -15,11 +15,12 @@ import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import type { ControllerConfig } from './config.ts';
 import { createCurrentConfig } from './current-config.ts';
+import type { Lane } from './engine/lanes.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
-import { createWorkQueue, type WorkQueue } from './engine/work-queue.ts';
+import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
-import type { Caches } from './kube-state/caches.ts';
+import { type Caches, CHANGING, INDEXES, isResting } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
 import {
   createIsNamespaceTerminating,
@@ -77,8 +78,14 @@ export interface Parts extends Base, Queues, Surplus {
   readonly dispatcher: WebhookDispatcher;
 }
 
-const createQueues = ({ log, config, metrics }: Base): Queues => {
-  const queueOf = (name: string): WorkQueue =>
+/** A deletion that is due waits behind the jobs that run. */
+const laneOf = (zipJob: ZipJob | undefined): Lane => (zipJob && isResting(zipJob) ? 'resync' : 'change');
+
+const createQueues = (
+  { log, config, metrics }: Base,
+  findZipJob: (key: ObjectKey) => ZipJob | undefined,
+): Queues => {
+  const queueOf = (name: string, more: Pick<WorkQueueOptions, 'laneWhenDue'> = {}): WorkQueue =>
     createWorkQueue({
       log,
       maxDelayMs: LONGEST_BACKOFF_MS,
@@ -86,8 +93,13 @@ const createQueues = ({ log, config, metrics }: Base): Queues => {
       metrics: workQueueMetrics(metrics, name),
       groupOf: namespaceOf,
       logFields: reconcileFields(name),
+      ...more,
     });
-  return { queue: queueOf(ZIPJOB), projectQueue: queueOf(ZIPPROJECT), bucketQueue: queueOf(ZIPBUCKET) };
+  return {
+    queue: queueOf(ZIPJOB, { laneWhenDue: (key) => laneOf(findZipJob(key)) }),
+    projectQueue: queueOf(ZIPPROJECT),
+    bucketQueue: queueOf(ZIPBUCKET),
+  };
 };
 
 const createDispatcher = (
@@ -127,7 +139,7 @@ const onPauseChange = (
   metrics.paused.set(reason === undefined ? 0 : 1);
   log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
   parts.ledger.refresh();
-  for (const zipJob of parts.watches.caches.zipJobs.values())
+  for (const zipJob of parts.watches.caches.zipJobs.byIndex(INDEXES.changing, CHANGING))
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
 };
 
@@ -146,7 +158,7 @@ const createProjectLimits = (
 
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
-  const queues = createQueues(base);
+  const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
   const { queue, projectQueue, bucketQueue } = queues;
   const leadership = { isOurs: false };
   const whenLeading =

@@ -36,24 +36,20 @@ export interface ReconcileOptions<Seen, Decision extends Requeue, Hints extends 
   readonly act: (seen: Seen, decision: Decision) => Promise<Outcome<Hints>>;
   /** Drops the state of an object that does not exist. */
   readonly onGone: (key: ObjectKey) => void;
-  readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget'>;
-  readonly fullReconcileMs: number;
+  readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'forget' | 'cancel'>;
   readonly clock: Pick<Clock, 'date' | 'monotonicMs'>;
   readonly metrics: ReconcileMeasure['metrics'];
 }
 
 export type Reconcile = (key: ObjectKey, signal: AbortSignal) => Promise<void>;
 
-type Resting = Pick<ReconcileOptions<unknown, Requeue, object>, 'queue' | 'fullReconcileMs'>;
-
 const endRounds = (
-  { queue, fullReconcileMs }: Resting,
+  { queue }: Pick<ReconcileOptions<unknown, Requeue, object>, 'queue'>,
   key: ObjectKey,
   afterMs: number | undefined,
 ): ReconcileOutcome => {
   queue.forget(key);
-  // The next full reconcile comes before a longer delay ends, so ten thousand finished jobs need no timers.
-  if (afterMs === undefined || afterMs > fullReconcileMs) return 'success';
+  if (afterMs === undefined) return 'success';
   queue.addAfter(key, afterMs);
   return 'requeue_after';
 };
@@ -68,6 +64,7 @@ const rounds = async <Seen, Decision extends Requeue, Hints extends object>(
     const seen = await options.observe(key, hints);
     if (!seen) {
       options.onGone(key);
+      options.queue.cancel(key);
       return endRounds(options, key, undefined);
     }
     const decision = options.decide(seen, options.clock.date());

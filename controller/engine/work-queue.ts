@@ -1,9 +1,11 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
-import { FairQueue } from './fair-queue.ts';
+import { createDueTimes, type DueTimes } from './due-times.ts';
+import { createLanes, type Lane, type Lanes } from './lanes.ts';
 
 /** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
@@ -26,6 +28,8 @@ export interface WorkQueueOptions {
   readonly metrics?: WorkQueueMetrics;
   /** Group of a key; the queue is round-robin over groups. Without it there is one group. */
   readonly groupOf?: (key: string) => string;
+  /** Lane of a key whose delay is over. Default: `change`. */
+  readonly laneWhenDue?: (key: string) => Lane;
   /** Fields of every log line during a reconcile of the key. */
   readonly logFields?: (key: string) => LogFields;
 }
@@ -40,15 +44,19 @@ type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
  * - a key that is ready is not added twice;
  * - a running key is never given to a second worker: an add marks it dirty, and it becomes ready again when done;
  * - a key that is added with several delays becomes ready at the earliest time;
- * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others.
+ * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others;
+ * - keys of the lane `resync` wait behind the others, and move to the lane `change` if they are added to it.
  */
 export interface WorkQueue {
-  add(key: string): void;
+  /** Default lane: `change`. */
+  add(key: string, lane?: Lane): void;
   addAfter(key: string, delayMs: number): void;
   /** Adds the key after its backoff, which doubles each time until `forget`. */
   addRateLimited(key: string): void;
   /** Resets the backoff of the key; the key stays in the queue. */
   forget(key: string): void;
+  /** Drops the delay of a key whose object does not exist. */
+  cancel(key: string): void;
   /**
    * Runs until the signal aborts and the running reconciles finish or exceed the drain limit. Logs errors of `process` and
    * adds the key again with backoff.
@@ -59,65 +67,62 @@ export interface WorkQueue {
   ): Promise<void>;
   /** Number of ready keys. */
   readonly depth: number;
+  /** Number of keys with a delay. */
+  readonly delayed: number;
   longestRunningMs(): number;
   /** Sum over the running keys. */
   unfinishedMs(): number;
 }
 
-interface Waiting {
-  readonly dueMs: number;
-  readonly timer: Disposable;
+/** Time after which workers let the process receive events: reconciles without a request never do. */
+const SLICE_MS = 10;
+
+interface Ready {
+  readonly sinceMs: number;
+  readonly lane: Lane;
 }
 
 interface State {
   readonly options: WorkQueueOptions;
   readonly clock: Clock;
-  /** Ready keys, with the time at which they became ready. */
-  readonly ready: Map<string, number>;
-  /** The ready keys in the order in which they are taken. */
-  readonly order: FairQueue<string>;
-  readonly waiting: Map<string, Waiting>;
+  readonly ready: Map<string, Ready>;
+  /** The ready keys in the order in which they are taken. Those that moved to another lane are in both. */
+  readonly order: Lanes;
+  readonly waiting: DueTimes;
   /** Running keys, with the start of their reconcile. */
   readonly inWork: Map<string, number>;
   readonly dirty: Set<string>;
   readonly failures: Map<string, number>;
   /** Callbacks that wake the idle workers. */
   readonly idle: (() => void)[];
+  /** When the workers last let the process receive events. */
+  sliceStartMs: number;
+  /** While they do. Shared: with a turn each, every worker would use a slice before the next event. */
+  pause: Promise<void> | undefined;
   /** Set when `run` is aborted: later adds are ignored. */
   stopped: boolean;
 }
 
-const makeReady = (state: State, key: string): void => {
+const makeReady = (state: State, key: string, lane: Lane): void => {
   const { options, clock, ready, order, idle } = state;
-  ready.set(key, clock.monotonicMs());
-  order.push(options.groupOf?.(key) ?? '', key);
+  ready.set(key, { lane, sinceMs: ready.get(key)?.sinceMs ?? clock.monotonicMs() });
+  order.push(lane, options.groupOf?.(key) ?? '', key);
   options.metrics?.depth(ready.size);
   idle.shift()?.();
 };
 
-const add = (state: State, key: string): void => {
-  if (state.stopped || state.ready.has(key) || state.dirty.has(key)) return;
+const add = (state: State, key: string, lane: Lane = 'change'): void => {
+  const known = state.ready.get(key);
+  if (known && known.lane !== lane && lane === 'change') makeReady(state, key, lane);
+  if (state.stopped || known || state.dirty.has(key)) return;
   state.options.metrics?.added();
   if (state.inWork.has(key)) state.dirty.add(key);
-  else makeReady(state, key);
+  else makeReady(state, key, lane);
 };
 
 const addAfter = (state: State, key: string, delayMs: number): void => {
-  if (delayMs <= 0) {
-    add(state, key);
-    return;
-  }
-  const { clock, waiting, stopped } = state;
-  if (stopped) return;
-  const dueMs = clock.monotonicMs() + delayMs;
-  const known = waiting.get(key);
-  if (known && known.dueMs <= dueMs) return;
-  known?.timer[Symbol.dispose]();
-  const timer = clock.after(delayMs, () => {
-    waiting.delete(key);
-    add(state, key);
-  });
-  waiting.set(key, { dueMs, timer });
+  if (delayMs <= 0) add(state, key);
+  else if (!state.stopped) state.waiting.add(key, state.clock.monotonicMs() + delayMs);
 };
 
 const addRateLimited = (state: State, key: string): void => {
@@ -130,15 +135,18 @@ const addRateLimited = (state: State, key: string): void => {
 };
 
 const take = (state: State): string | undefined => {
-  const key = state.order.shift();
-  if (key === undefined) return undefined;
-  const nowMs = state.clock.monotonicMs();
-  const sinceMs = state.ready.get(key) ?? nowMs;
-  state.ready.delete(key);
-  state.inWork.set(key, nowMs);
-  state.options.metrics?.depth(state.ready.size);
-  state.options.metrics?.started((nowMs - sinceMs) / 1000);
-  return key;
+  for (let key = state.order.shift(); key !== undefined; key = state.order.shift()) {
+    const entry = state.ready.get(key);
+    // It moved to the other lane, and was taken from there.
+    if (!entry) continue;
+    const nowMs = state.clock.monotonicMs();
+    state.ready.delete(key);
+    state.inWork.set(key, nowMs);
+    state.options.metrics?.depth(state.ready.size);
+    state.options.metrics?.started((nowMs - entry.sinceMs) / 1000);
+    return key;
+  }
+  return undefined;
 };
 
 const done = (state: State, key: string): void => {
@@ -146,7 +154,7 @@ const done = (state: State, key: string): void => {
   const nowMs = clock.monotonicMs();
   options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
   inWork.delete(key);
-  if (dirty.delete(key)) makeReady(state, key);
+  if (dirty.delete(key)) makeReady(state, key, 'change');
 };
 
 const failed = (state: State, key: string, error: unknown): void => {
@@ -165,6 +173,18 @@ const round = async (state: State, key: string, task: () => Promise<void>): Prom
   }
 };
 
+const startSlice = async (state: State): Promise<void> => {
+  await turn();
+  state.sliceStartMs = state.clock.monotonicMs();
+  state.pause = undefined;
+};
+
+const endSlice = async (state: State): Promise<void> => {
+  if (state.clock.monotonicMs() - state.sliceStartMs < SLICE_MS) return;
+  state.pause ??= startSlice(state);
+  await state.pause;
+};
+
 const work = async (state: State, process: ProcessKey, signal: AbortSignal): Promise<void> => {
   while (!signal.aborted) {
     const key = take(state);
@@ -177,6 +197,7 @@ const work = async (state: State, process: ProcessKey, signal: AbortSignal): Pro
     await withLogFields(state.options.logFields?.(key) ?? {}, () =>
       round(state, key, () => process(key, signal)),
     );
+    await endSlice(state);
   }
 };
 
@@ -187,7 +208,6 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
   let timer: Disposable | undefined;
   const onAbort = (): void => {
     state.stopped = true;
-    for (const { timer: waiting } of state.waiting.values()) waiting[Symbol.dispose]();
     state.waiting.clear();
     for (const wake of state.idle.splice(0)) wake();
     timer = clock.after(options.drainTimeoutMs ?? 10_000, () => {
@@ -207,27 +227,31 @@ const drained = async (state: State, workers: Promise<unknown>, signal: AbortSig
 
 /** Keeps added keys until `run` is called. Call `run` only once. */
 export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
+  const clock = options.clock ?? systemClock;
   const state: State = {
     options,
-    clock: options.clock ?? systemClock,
+    clock,
     ready: new Map(),
-    order: new FairQueue(),
-    waiting: new Map(),
+    order: createLanes(),
+    waiting: createDueTimes({ clock, onDue: (key) => add(state, key, options.laneWhenDue?.(key)) }),
     inWork: new Map(),
     dirty: new Set(),
     failures: new Map(),
     idle: [],
+    sliceStartMs: clock.monotonicMs(),
+    pause: undefined,
     stopped: false,
   };
   const agesMs = (): number[] =>
     [...state.inWork.values()].map((startMs) => state.clock.monotonicMs() - startMs);
   return {
-    add: (key) => add(state, key),
+    add: (key, lane) => add(state, key, lane),
     addAfter: (key, delayMs) => addAfter(state, key, delayMs),
     addRateLimited: (key) => addRateLimited(state, key),
     forget: (key) => {
       state.failures.delete(key);
     },
+    cancel: (key) => state.waiting.remove(key),
     run: (process, { workers, signal }) =>
       drained(
         state,
@@ -236,6 +260,9 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
       ),
     get depth() {
       return state.ready.size;
+    },
+    get delayed() {
+      return state.waiting.size;
     },
     longestRunningMs: () => Math.max(0, ...agesMs()),
     unfinishedMs: () => agesMs().reduce((sum, age) => sum + age, 0),

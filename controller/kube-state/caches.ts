@@ -26,6 +26,8 @@ export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
 export const INDEXES = {
   /** ZipJobs by the object that they write. */
   target: 'target',
+  /** ZipJobs that may change by themselves; all others only have to expire. */
+  changing: 'changing',
   /** ZipJobs by bucket. */
   bucket: 'bucket',
   /** Reruns, by the ZipJob whose file list they use. */
@@ -84,9 +86,15 @@ export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'met
   readonly storedBytes: number;
 }
 
+/** The only value of its index. */
+export const CHANGING = 'changing';
+export const isResting = (zipJob: ZipJob | RestingZipJob): zipJob is RestingZipJob => 'storedBytes' in zipJob;
+export const changingOf = (zipJob: ZipJob | RestingZipJob): readonly string[] =>
+  isResting(zipJob) ? [] : [CHANGING];
+
 /** Bytes of a ZipJob of the cache, or of what it was made from. */
 export const cachedBytesOf = (zipJob: ZipJob | RestingZipJob): number =>
-  'storedBytes' in zipJob ? zipJob.storedBytes : storedBytesOf(zipJob);
+  isResting(zipJob) ? zipJob.storedBytes : storedBytesOf(zipJob);
 
 const restMetadata = ({
   annotations,

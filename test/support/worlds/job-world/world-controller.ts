@@ -42,8 +42,6 @@ interface ControllerWorld {
   removePod(name: string): void;
 }
 
-/** No full reconcile: the controller must requeue every job that needs a later reconcile. */
-const NEVER_MS = 1e12;
 const config = aConfig();
 const metrics = createControllerMetrics(new Registry());
 const log = pino({ level: 'silent' });
@@ -150,7 +148,10 @@ const followCaches = (
   holdStarted(ledger, zipJob, job);
 };
 
-/** Starts a new process: the real observe, decide and act without memory. */
+/**
+ * Starts a new process: the real observe, decide and act without memory. Without full reconciles, so the controller must
+ * requeue every job that needs a later reconcile.
+ */
 export const startController = (world: ControllerWorld): Reconcile => {
   world.delivery = { kind: 'idle' };
   const clock = {
@@ -196,8 +197,8 @@ export const startController = (world: ControllerWorld): Reconcile => {
         wake(ms);
       },
       forget: () => undefined,
+      cancel: () => undefined,
     },
-    fullReconcileMs: NEVER_MS,
     clock,
     metrics,
   });

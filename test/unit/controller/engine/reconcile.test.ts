@@ -16,8 +16,6 @@ interface Hints {
 }
 type Outcome = AnyOutcome<Hints>;
 
-const FULL_MS = 1_800_000;
-
 const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) => {
   const calls: string[] = [];
   const hints: Hints[] = [];
@@ -41,9 +39,9 @@ const setUp = (outcomes: readonly (Outcome | Error)[], decision: Requeue = {}) =
       add: (key) => calls.push(`add ${key}`),
       addAfter: (key, ms) => calls.push(`addAfter ${key} ${ms}`),
       forget: (key) => calls.push(`forget ${key}`),
+      cancel: (key) => calls.push(`cancel ${key}`),
     },
     onGone: (key) => gone.push(key),
-    fullReconcileMs: FULL_MS,
     clock: createManualClock(),
     metrics,
   });
@@ -61,22 +59,17 @@ describe('reconcile', () => {
     expect(calls).to.deep.equal(['forget a/b', 'addAfter a/b 7']);
   });
 
-  it('sets no timer for a wait that is longer than the interval of full reconciles', async () => {
-    const longest = FULL_MS;
-    for (const [requeueAfterMs, expected] of [
-      [longest, ['forget a/b', `addAfter a/b ${longest}`]],
-      [longest + 1, ['forget a/b']],
-    ] as const) {
-      const { run, calls } = setUp([{ kind: 'done' }], { requeueAfterMs });
-      await run();
-      expect(calls).to.deep.equal(expected);
-    }
+  it('requeues an object that rests after days, without a full reconcile (G3)', async () => {
+    const days = 6 * 86_400_000;
+    const { run, calls } = setUp([{ kind: 'done' }], { requeueAfterMs: days });
+    await run();
+    expect(calls).to.deep.equal(['forget a/b', `addAfter a/b ${days}`]);
   });
 
   it('forgets an object that does not exist', async () => {
     const { run, calls, gone } = setUp([], { requeueAfterMs: 7 });
     await run();
-    expect([calls, gone]).to.deep.equal([['forget a/b'], ['a/b']]);
+    expect([calls, gone]).to.deep.equal([['cancel a/b', 'forget a/b'], ['a/b']]);
   });
 
   it('leaves forgetting a deleted object to its deletion event', async () => {

@@ -1,68 +1,11 @@
 import { expect } from 'chai';
-import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from '#controller/engine/work-queue.ts';
+import { createWorkQueue } from '#controller/engine/work-queue.ts';
 import { createLogger } from '#runtime/log.ts';
-import { createManualClock, type ManualClock } from '#test/support/builders/manual-clock.ts';
-
-interface Fixture {
-  readonly queue: WorkQueue;
-  readonly clock: ManualClock;
-  /** Keys in the order in which they were taken. */
-  readonly taken: string[];
-  /** Finishes the oldest running reconcile of the key. */
-  readonly finish: (key: string, error?: Error) => Promise<void>;
-  readonly stop: () => void;
-  readonly running: Promise<void>;
-  readonly counted: string[];
-}
-
-const start = (options: Partial<WorkQueueOptions> & { readonly workers?: number } = {}): Fixture => {
-  const clock = createManualClock();
-  const counted: string[] = [];
-  const queue = createWorkQueue({
-    log: createLogger('test', { level: 'silent' }),
-    clock,
-    baseDelayMs: 100,
-    maxDelayMs: 1_000,
-    drainTimeoutMs: 5_000,
-    metrics: {
-      depth: (keys) => counted.push(`depth ${keys}`),
-      added: () => counted.push('added'),
-      retried: () => counted.push('retried'),
-      started: (seconds) => counted.push(`started ${seconds}`),
-      finished: (seconds) => counted.push(`finished ${seconds}`),
-    },
-    ...options,
-  });
-  const taken: string[] = [];
-  const work = new Map<string, PromiseWithResolvers<void>>();
-  const abort = new AbortController();
-  const running = queue.run(
-    (key) => {
-      taken.push(key);
-      const end = Promise.withResolvers<void>();
-      work.set(key, end);
-      return end.promise;
-    },
-    { workers: options.workers ?? 2, signal: abort.signal },
-  );
-  return {
-    queue,
-    clock,
-    taken,
-    counted,
-    running,
-    finish: async (key, error) => {
-      if (error) work.get(key)?.reject(error);
-      else work.get(key)?.resolve();
-      await clock.advance(0);
-    },
-    stop: () => abort.abort(),
-  };
-};
+import { startQueue } from './work-queue-fixture.ts';
 
 describe('createWorkQueue', () => {
   it('takes keys in the order of arrival, each once', async () => {
-    const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1 });
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(queue.depth).to.equal(3);
     for (const key of ['a', 'b', 'c']) {
@@ -75,7 +18,7 @@ describe('createWorkQueue', () => {
   });
 
   it('takes keys round-robin over groups, even if many keys of one group come first', async () => {
-    const { queue, clock, taken, stop, finish, running } = start({
+    const { queue, clock, taken, stop, finish, running } = startQueue({
       workers: 1,
       groupOf: (key) => key.slice(0, 1),
     });
@@ -116,7 +59,7 @@ describe('createWorkQueue', () => {
   });
 
   it('gives a key to one worker at a time, and runs it again if it was added meanwhile', async () => {
-    const { queue, clock, taken, stop, finish, running } = start({ workers: 3 });
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 3 });
     queue.add('a');
     await clock.advance(0);
     queue.add('a');
@@ -134,7 +77,7 @@ describe('createWorkQueue', () => {
   });
 
   it('runs as many reconciles concurrently as there are workers', async () => {
-    const { queue, clock, taken, stop, finish, running } = start({ workers: 2 });
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 2 });
     for (const key of ['a', 'b', 'c']) queue.add(key);
     await clock.advance(0);
     expect(taken).to.deep.equal(['a', 'b']);
@@ -146,7 +89,7 @@ describe('createWorkQueue', () => {
   });
 
   it('adds a delayed key at the earliest requested time', async () => {
-    const { queue, clock, taken, stop, finish, running } = start();
+    const { queue, clock, taken, stop, finish, running } = startQueue();
     queue.addAfter('a', 500);
     queue.addAfter('a', 300);
     queue.addAfter('a', 900);
@@ -164,7 +107,7 @@ describe('createWorkQueue', () => {
   });
 
   it('doubles the delay of a failing key up to the maximum, until the key is forgotten', async () => {
-    const { queue, clock, taken, stop, finish, running } = start();
+    const { queue, clock, taken, stop, finish, running } = startQueue();
     const waits: number[] = [];
     queue.add('a');
     await clock.advance(0);
@@ -187,7 +130,7 @@ describe('createWorkQueue', () => {
   });
 
   it('counts like controller-runtime', async () => {
-    const { queue, clock, stop, finish, running, counted } = start({ workers: 1 });
+    const { queue, clock, stop, finish, running, counted } = startQueue({ workers: 1 });
     queue.add('a');
     queue.add('a');
     await clock.advance(0);
@@ -205,7 +148,7 @@ describe('createWorkQueue', () => {
   });
 
   it('ends after the running reconciles, takes no further key, and leaves no timer', async () => {
-    const { queue, clock, taken, stop, finish, running } = start({ workers: 1 });
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1 });
     queue.add('a');
     queue.add('b');
     queue.addAfter('c', 60_000);
@@ -226,7 +169,7 @@ describe('createWorkQueue', () => {
   });
 
   it('ends without the reconciles that exceed the drain limit', async () => {
-    const { queue, clock, stop, running } = start();
+    const { queue, clock, stop, running } = startQueue();
     queue.add('a');
     await clock.advance(0);
     stop();

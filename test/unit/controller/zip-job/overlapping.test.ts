@@ -186,7 +186,6 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     }),
     onGone: createForget(shared),
     queue,
-    fullReconcileMs: 1e12,
     clock,
     metrics,
   });

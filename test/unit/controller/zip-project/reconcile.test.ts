@@ -102,8 +102,12 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
       }),
     }),
     onGone: (key) => calls.push(`gone ${key}`),
-    queue: { add: () => undefined, addAfter: () => undefined, forget: () => undefined },
-    fullReconcileMs: 1e9,
+    queue: {
+      add: () => undefined,
+      addAfter: () => undefined,
+      forget: () => undefined,
+      cancel: () => undefined,
+    },
     clock: createManualClock(),
     metrics,
   });

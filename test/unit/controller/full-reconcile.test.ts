@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { createLead } from '#controller/controller.ts';
+import { createWorkQueue } from '#controller/engine/work-queue.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+
+describe('createLead', () => {
+  it('reconciles everything at the start, and later only what may change or is due (G3)', async () => {
+    const clock = createManualClock();
+    const queue = createWorkQueue({ log: createLogger('test', { level: 'silent' }), clock });
+    const changing = ['runs'];
+    let reconciled: string[] = [];
+    const lead = createLead({
+      controllers: [
+        {
+          queue,
+          workers: 1,
+          keys: () => ['rests', 'expires', ...changing],
+          changingKeys: () => changing,
+          reconcile: (key) => {
+            if (key === 'expires' && reconciled.length < 3) queue.addAfter(key, 150_000);
+            reconciled.push(key);
+            return Promise.resolve();
+          },
+        },
+      ],
+      synced: () => Promise.resolve(),
+      fullReconcileMs: 60_000,
+      clock,
+    });
+    const during = async (ms: number): Promise<readonly string[]> => {
+      reconciled = [];
+      await clock.advance(ms);
+      return reconciled;
+    };
+    const stop = new AbortController();
+    const leading = lead(stop.signal);
+    expect(await during(0)).to.deep.equal(['runs', 'rests', 'expires']);
+    expect(await during(120_000)).to.deep.equal(['runs', 'runs']);
+    changing.push('new');
+    expect(await during(60_000)).to.deep.equal(['expires', 'runs', 'new']);
+    stop.abort();
+    await leading;
+    expect(clock.pending).to.equal(0);
+  });
+});
