@@ -11,6 +11,7 @@ import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.t
 import { createOriginQueue } from './origin-queue.ts';
 import type { SourceSettings } from './settings.ts';
 import { SourceError } from './source-error.ts';
+import { refusalOf } from './source-retry.ts';
 
 export interface SourceCheckDeps {
   readonly files: readonly ListedFile[];
@@ -45,10 +46,12 @@ interface Asking {
   readonly known: KnownSources;
   readonly download: DownloadDeps;
   readonly signal: AbortSignal;
+  /** Number of refused destinations by reason, for the operator's log. */
+  readonly refused: Record<string, number>;
 }
 
 const ask = async (index: number, { url, headers }: ListedFile, asking: Asking): Promise<void> => {
-  const { known, signal } = asking;
+  const { known, signal, refused } = asking;
   const sink: SourceSink = {
     start: ({ declaredLength }) => known.good(index, declaredLength),
     continue: ignore,
@@ -59,6 +62,8 @@ const ask = async (index: number, { url, headers }: ListedFile, asking: Asking):
   } catch (error) {
     // A body that breaks off after its head does not count: only the head is checked.
     if (signal.aborted || known.isKnown(index)) return;
+    const reason = refusalOf(error);
+    if (reason !== undefined) refused[reason] = (refused[reason] ?? 0) + 1;
     if (error instanceof SourceError && !isTooMany(error)) known.failed(toSourceFailure(error));
   }
 };
@@ -68,7 +73,7 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   const { files, known, settings, log } = deps;
   const startedAt = performance.now();
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
-  const asking: Asking = { known, download: withLimits(deps), signal };
+  const asking: Asking = { known, download: withLimits(deps), signal, refused: {} };
   const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
   const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
   const work = async (): Promise<void> => {
@@ -83,5 +88,7 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   await Promise.all(Array.from({ length: settings.sourceConcurrency }, work));
   const { failures: _failures, ...counts } = known.summary();
   const seconds = Math.round(performance.now() - startedAt) / 1000;
-  log.info({ ...counts, requested: unknown.length, seconds }, 'checked the sources that were not downloaded');
+  const { refused } = asking;
+  const facts = { ...counts, requested: unknown.length, refused, seconds };
+  log.info(facts, 'checked the sources that were not downloaded');
 };

@@ -1,5 +1,7 @@
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
+import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
 import { AppError, errorCode } from '#runtime/errors.ts';
+import { defined } from '#runtime/optional.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import type { SourceSettings } from './settings.ts';
 
@@ -15,9 +17,14 @@ export const sourceRetryPolicy = (
   isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
 });
 
+/** Why an address was refused. Only for the operator's log. */
+export const refusalOf = (error: unknown): RefusalReason | undefined => {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof EgressRefusedError ? cause.reason : undefined;
+};
+
 /** Details for the operator's log, the only output with the reason for a refused address. */
 export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {
   const cause = error instanceof Error ? error.cause : undefined;
-  const refusal = cause instanceof EgressRefusedError ? { refused: cause.reason } : {};
-  return { code: errorCode(error), cause: errorCode(cause), ...refusal };
+  return { code: errorCode(error), cause: errorCode(cause), ...defined({ refused: refusalOf(error) }) };
 };

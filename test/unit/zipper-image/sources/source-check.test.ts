@@ -113,6 +113,15 @@ describe('the check of the other sources', () => {
     });
   });
 
+  it('counts refused addresses by reason in the log of the operator only (C4)', async () => {
+    const lines: string[] = [];
+    const urls = [origin.url('/status/404'), 'http://10.0.0.1/', 'http://10.0.0.2/', 'http://169.254.1.1/'];
+    const settings = { sourceAttempts: 1, sourceConcurrency: 1 };
+    const found = await check(urls, { settings, onLog: (line) => lines.push(line) });
+    expect(lines.join('')).to.contain('"refused":{"private":2,"link-local":1}');
+    expect(JSON.stringify(found)).not.to.contain('private');
+  });
+
   it('lists the first 100 bad sources in order, and counts all (C4)', async () => {
     const found = await check(many(250, (n) => (n % 2 === 0 ? `/status/404?${n}` : `/gen/10/${n}`)));
     expect(found).to.include({ checked: 250, failed: 125, bytes: 1250, lengths: 125 });
