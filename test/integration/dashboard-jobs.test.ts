@@ -109,6 +109,10 @@ describe('jobs in the dashboard', function () {
     const text = (await failure.textContent()) ?? '';
     expect(text).to.contain('SourceNotFound').and.to.contain('404');
     expect(text).to.contain('Fileindex 0');
+    const rows = page.getByRole('region', { name: 'Failing files' }).locator('tbody tr');
+    expect(await rows.allInnerTexts()).to.deep.equal([
+      '0\tA source responded with a status that a retry does not change.\t404',
+    ]);
     const html = await page.content();
     expect(html).to.contain('12345678901234567890').and.to.contain('1.0');
     expect(html).to.not.contain(QUERY_SECRET);

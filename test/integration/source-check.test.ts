@@ -2,6 +2,8 @@
 import { createServer } from 'node:https';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { zipJobId } from '#crds/zip-job-facts.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText } from '#test/support/servers/tls-front.ts';
 import { type Flow, type FlowSource, startFlow } from '#test/support/worlds/flow.ts';
@@ -30,6 +32,13 @@ interface CheckLog {
   readonly requested: number;
   readonly seconds: number;
 }
+
+interface ListedError {
+  readonly files: readonly { file_index: number; code: string; http_status: number | null }[];
+  readonly files_total: number;
+}
+
+const withoutStatus = ({ file_index, code }: ListedError['files'][number]) => ({ file_index, code });
 
 describe('a job with many bad sources', function () {
   this.timeout(300_000);
@@ -97,6 +106,12 @@ describe('a job with many bad sources', function () {
     return found;
   };
 
+  const apiErrorOf = async (job: ZipJob): Promise<ListedError> => {
+    const path = `/api/v1/zips/${zipJobId(job)}?expand=error`;
+    const { text } = await askApi(flow.baseUrl, { path, token: flow.project.token });
+    return (JSON.parse(text) as { data: { error: ListedError } }).data.error;
+  };
+
   const failed = async (files: readonly FlowSource[]): Promise<ZipJob> => {
     const uuid = await flow.post(files.map(({ url, filename }) => ({ url, filename })));
     const job = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed'], 200_000);
@@ -132,6 +147,15 @@ describe('a job with many bad sources', function () {
     const unreachable = sourceCheck?.failures.filter(({ code }) => code === 'SourceUnreachable');
     expect(unreachable?.every(({ httpStatus }) => httpStatus === undefined)).to.equal(true);
     expect(job.status?.message).to.contain(`137 of ${checked} checked sources fail`);
+    const listed = bad.map(({ fileIndex, code }) => ({ file_index: fileIndex, code }));
+    const ofApi = await apiErrorOf(job);
+    expect(ofApi).to.include({ files_total: 137, files_checked: checked, predicted_size: 2000 * good });
+    expect(ofApi.files.map(withoutStatus)).to.deep.equal(listed.slice(0, 100));
+    const { body } = await flow.receiver.next(({ body: text }) => text.includes(zipJobId(job)));
+    const { error: ofWebhook } = JSON.parse(body) as { error: ListedError };
+    expect(ofWebhook).to.include({ files_total: 137 });
+    expect(ofWebhook.files.map(withoutStatus)).to.deep.equal(listed.slice(0, 20));
+    expect(Buffer.byteLength(body)).to.be.at.most(20_000);
     expect(check.seconds).to.be.at.most(13);
     // One each, and once more for the downloads that the failure cancelled before their responses.
     expect(requests).to.be.within(checked - BAD.SourceTlsError, FILES + 2 * CONNECTIONS);

@@ -68,7 +68,9 @@ describe('zipjobs job', function () {
     expect(done.exitCode).to.equal(1);
     expect(done.stdout)
       .to.match(/Failing file: +1\n/)
-      .and.to.match(/HTTP status: +404\n/);
+      .and.to.match(/HTTP status: +404\n/)
+      .and.to.match(/Failing files: +1 of 2, 2 checked\n/)
+      .and.to.match(/^1 +404 +SourceNotFound +A source responded/m);
     expect(`${done.stdout}${done.stderr}`).not.to.contain(CANARY);
     const job = await runJson('get', zipJobName(uuid));
     expect(job.failure).to.deep.include({
@@ -77,6 +79,7 @@ describe('zipjobs job', function () {
       httpStatus: 404,
       filename: null,
     });
+    expect(job.sourceCheck).to.deep.include({ checked: 2, failed: 1, bytes: 10, lengths: 1 });
     expect(job.attempts[0]).to.include({ class: 'permanent', reason: 'SourceNotFound' });
     const log = await zipjobs(['logs', uuid]);
     expect(log.exitCode === 0 || log.exitCode === 4, log.stderr).to.equal(true);
