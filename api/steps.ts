@@ -41,9 +41,12 @@ export const createRunSteps = (): RunSteps => {
 /** Runs a task when there is a free place. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
 
-/** Runs at most `max` tasks at a time, and at most half of them for one project. Projects are served round-robin. */
+/** Places for each that one project can use: those that wait for the API server delay the calls of others there. */
+const SHARE_OF_PROJECT = 4;
+
+/** Runs at most `max` tasks at a time, and at most a quarter of them for one project. Projects are served round-robin. */
 export const createQueue = (max: number): Enqueue => {
-  const maxOfProject = Math.ceil(max / 2);
+  const maxOfProject = Math.ceil(max / SHARE_OF_PROJECT);
   const waiting = createRoundRobin<() => void>();
   const runningOf = new Map<string, number>();
   let running = 0;

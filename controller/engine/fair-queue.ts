@@ -34,7 +34,7 @@ class Fifo<T> {
 /**
  * A fair queue: first in, first out within a group, and round-robin over groups.
  * However many items one group has, the first item of another waits for at most one item of each group. Every operation
- * takes constant time.
+ * takes constant time, apart from the groups that `shift` passes over.
  */
 export class FairQueue<T> {
   readonly #groups = new Map<string, Fifo<T>>();
@@ -55,10 +55,18 @@ export class FairQueue<T> {
     this.#order.push(group);
   }
 
-  /** Removes and returns the next item. */
-  shift(): T | undefined {
-    const group = this.#order.shift();
-    if (group === undefined) return undefined;
+  /** Removes and returns the next item of a group that is allowed. Groups that are not keep their place behind the others. */
+  shift(isAllowed: (group: string) => boolean = () => true): T | undefined {
+    for (let left = this.#order.size; left > 0; left -= 1) {
+      const group = this.#order.shift();
+      if (group === undefined) break;
+      if (isAllowed(group)) return this.#shiftOf(group);
+      this.#order.push(group);
+    }
+    return undefined;
+  }
+
+  #shiftOf(group: string): T | undefined {
     const items = this.#groups.get(group);
     const item = items?.shift();
     if (items?.size === 0) this.#groups.delete(group);

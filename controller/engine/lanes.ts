@@ -9,8 +9,8 @@ const ONE_OF = 8;
 /** Keys in two fair queues. Those of the first lane are taken first, with few exceptions. */
 export interface Lanes {
   push(lane: Lane, group: string, key: string): void;
-  /** Removes and returns the next key. */
-  shift(): string | undefined;
+  /** Removes and returns the next key of a group that is allowed, by default of any. */
+  shift(isAllowed?: (group: string) => boolean): string | undefined;
 }
 
 export const createLanes = (): Lanes => {
@@ -18,10 +18,10 @@ export const createLanes = (): Lanes => {
   let taken = 0;
   return {
     push: (lane, group, key) => queues[lane].push(group, key),
-    shift: () => {
+    shift: (isAllowed) => {
       const { change, resync } = queues;
       const [first, second] = taken === ONE_OF - 1 ? [resync, change] : [change, resync];
-      const key = first.shift() ?? second.shift();
+      const key = first.shift(isAllowed) ?? second.shift(isAllowed);
       if (key !== undefined) taken = (taken + 1) % ONE_OF;
       return key;
     },

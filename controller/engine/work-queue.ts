@@ -5,6 +5,7 @@ import type { Logger } from '#runtime/log.ts';
 import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
 import { createDueTimes, type DueTimes } from './due-times.ts';
+import { createGroupShares, type GroupShares } from './group-shares.ts';
 import { createLanes, type Lane, type Lanes } from './lanes.ts';
 
 /** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */
@@ -26,7 +27,10 @@ export interface WorkQueueOptions {
   readonly drainTimeoutMs?: number;
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
-  /** Group of a key; the queue is round-robin over groups. Without it there is one group. */
+  /**
+   * Group of a key; the queue is round-robin over groups, and a group uses at most a quarter of the workers. Without it there is
+   * one group, which uses all.
+   */
   readonly groupOf?: (key: string) => string;
   /** Lane of a key whose delay is over. Default: `change`. */
   readonly laneWhenDue?: (key: string) => Lane;
@@ -45,6 +49,7 @@ type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
  * - a running key is never given to a second worker: an add marks it dirty, and it becomes ready again when done;
  * - a key that is added with several delays becomes ready at the earliest time;
  * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others;
+ * - a group at its part of the workers waits, so that its slow reconciles leave workers and the API server to others;
  * - keys of the lane `resync` wait behind the others, and move to the lane `change` if they are added to it.
  */
 export interface WorkQueue {
@@ -91,6 +96,7 @@ interface State {
   readonly waiting: DueTimes;
   /** Running keys, with the start of their reconcile. */
   readonly inWork: Map<string, number>;
+  readonly shares: GroupShares;
   readonly dirty: Set<string>;
   readonly failures: Map<string, number>;
   /** Callbacks that wake the idle workers. */
@@ -103,10 +109,15 @@ interface State {
   stopped: boolean;
 }
 
+const groupOf = ({ options }: State, key: string): string => options.groupOf?.(key) ?? '';
+
+const takeNext = ({ options, order, shares }: State): string | undefined =>
+  order.shift(options.groupOf ? shares.hasRoom : undefined);
+
 const makeReady = (state: State, key: string, lane: Lane): void => {
   const { options, clock, ready, order, idle } = state;
   ready.set(key, { lane, sinceMs: ready.get(key)?.sinceMs ?? clock.monotonicMs() });
-  order.push(lane, options.groupOf?.(key) ?? '', key);
+  order.push(lane, groupOf(state, key), key);
   options.metrics?.depth(ready.size);
   idle.shift()?.();
 };
@@ -135,13 +146,14 @@ const addRateLimited = (state: State, key: string): void => {
 };
 
 const take = (state: State): string | undefined => {
-  for (let key = state.order.shift(); key !== undefined; key = state.order.shift()) {
+  for (let key = takeNext(state); key !== undefined; key = takeNext(state)) {
     const entry = state.ready.get(key);
     // It moved to the other lane, and was taken from there.
     if (!entry) continue;
     const nowMs = state.clock.monotonicMs();
     state.ready.delete(key);
     state.inWork.set(key, nowMs);
+    state.shares.start(groupOf(state, key));
     state.options.metrics?.depth(state.ready.size);
     state.options.metrics?.started((nowMs - entry.sinceMs) / 1000);
     return key;
@@ -154,7 +166,10 @@ const done = (state: State, key: string): void => {
   const nowMs = clock.monotonicMs();
   options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
   inWork.delete(key);
+  state.shares.end(groupOf(state, key));
   if (dirty.delete(key)) makeReady(state, key, 'change');
+  // Its group has room again, and the worker that ends here may take a key of another group.
+  else if (state.ready.size > 0) state.idle.shift()?.();
 };
 
 const failed = (state: State, key: string, error: unknown): void => {
@@ -235,6 +250,7 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     order: createLanes(),
     waiting: createDueTimes({ clock, onDue: (key) => add(state, key, options.laneWhenDue?.(key)) }),
     inWork: new Map(),
+    shares: createGroupShares(),
     dirty: new Set(),
     failures: new Map(),
     idle: [],
@@ -252,12 +268,11 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
       state.failures.delete(key);
     },
     cancel: (key) => state.waiting.remove(key),
-    run: (process, { workers, signal }) =>
-      drained(
-        state,
-        Promise.all(Array.from({ length: workers }, () => work(state, process, signal))),
-        signal,
-      ),
+    run: (process, { workers, signal }) => {
+      state.shares.divide(workers);
+      const running = Promise.all(Array.from({ length: workers }, () => work(state, process, signal)));
+      return drained(state, running, signal);
+    },
     get depth() {
       return state.ready.size;
     },

@@ -90,8 +90,8 @@ describe('createQueue', () => {
     expect(await enqueue('a', () => Promise.resolve('later'))).to.equal('later');
   });
 
-  it('gives one project at most half of the places, and each free place to the next project (N7)', async () => {
-    const enqueue = createQueue(4);
+  it('gives one project at most a quarter of the places, and each free place to the next project (N7)', async () => {
+    const enqueue = createQueue(8);
     const started: string[] = [];
     const ends = new Map<string, () => void>();
     const begin = (name: string): void =>
@@ -103,13 +103,14 @@ describe('createQueue', () => {
       ends.get(name)?.();
       await afterEvents();
     };
-    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'd1', 'e1']) begin(name);
+    for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2', 'e1', 'f1']) begin(name);
     await afterEvents();
-    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1']);
+    const first = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2', 'd1', 'd2'];
+    expect(started).to.deep.equal(first);
     await finish('b1');
-    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'd1']);
+    expect(started).to.deep.equal([...first, 'e1']);
     await finish('a1');
     await finish('c1');
-    expect(started).to.deep.equal(['a1', 'a2', 'b1', 'c1', 'd1', 'a3', 'e1']);
+    expect(started).to.deep.equal([...first, 'e1', 'a3', 'f1']);
   });
 });

@@ -36,6 +36,14 @@ describe('FairQueue', () => {
     expect(all(queue)).to.deep.equal(['b1', 'c1', 'a2', 'b2']);
   });
 
+  it('passes over groups that are not allowed', () => {
+    const queue = queueOf('a1', 'a2', 'b1', 'c1');
+    expect(queue.shift((group) => group !== 'a')).to.equal('b1');
+    expect(queue.shift((group) => group !== 'a')).to.equal('c1');
+    expect(queue.shift((group) => group !== 'a')).to.equal(undefined);
+    expect(all(queue)).to.deep.equal(['a1', 'a2']);
+  });
+
   it('returns how many items of a group are waiting', () => {
     const queue = queueOf('a1', 'a2', 'b1');
     expect([queue.sizeOf('a'), queue.sizeOf('b'), queue.sizeOf('c')]).to.deep.equal([2, 1, 0]);

@@ -1,0 +1,31 @@
+/** Workers for each that one group can use: the others' calls wait for its calls at the API server. */
+const SHARE = 4;
+
+/** The running keys of each group. */
+export interface GroupShares {
+  /** Sets how many workers the groups share. */
+  divide(workers: number): void;
+  /** True while the group uses less than a quarter of the workers. */
+  readonly hasRoom: (group: string) => boolean;
+  start(group: string): void;
+  end(group: string): void;
+}
+
+export const createGroupShares = (): GroupShares => {
+  const running = new Map<string, number>();
+  let max = 0;
+  const countOf = (group: string): number => running.get(group) ?? 0;
+  return {
+    divide: (workers) => {
+      max = Math.ceil(workers / SHARE);
+    },
+    hasRoom: (group) => countOf(group) < max,
+    start: (group) => {
+      running.set(group, countOf(group) + 1);
+    },
+    end: (group) => {
+      if (countOf(group) <= 1) running.delete(group);
+      else running.set(group, countOf(group) - 1);
+    },
+  };
+};
