@@ -124,12 +124,33 @@ const OIDC = {
   },
 } as const satisfies Settings;
 
+const SHARED_READS = {
+  dashboardSharedReadMs: {
+    env: 'DASHBOARD_SHARED_READ_MS',
+    type: 'integer',
+    minimum: 0,
+    maximum: 10_000,
+    default: 1_000,
+    description:
+      'how long the sessions of a user share the result of reading a log or searching jobs, in milliseconds; 0 shares only reads in progress',
+  },
+  dashboardSharedReadBytes: {
+    env: 'DASHBOARD_SHARED_READ_BYTES',
+    type: 'integer',
+    minimum: 0,
+    default: 32 * 1_024 * 1_024,
+    description:
+      'maximum bytes of shared logs in memory, and of shared results of searches; further ones are not kept',
+  },
+} as const satisfies Settings;
+
 /** Every setting of the dashboard. */
 export const DASHBOARD_SETTINGS = {
   ...HTTP_SETTINGS,
   ...ADDRESSES,
   ...SESSIONS,
   ...LIMITS,
+  ...SHARED_READS,
   ...OIDC,
   ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,

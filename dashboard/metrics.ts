@@ -5,6 +5,7 @@ export interface DashboardMetrics extends RequestMetrics {
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
   readonly sessionsLimited: Counter;
+  readonly sharedReads: Counter<'kind'>;
 }
 
 /** Every metric of the dashboard. */
@@ -18,6 +19,12 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   sessionsLimited: new Counter({
     name: 'zip_dashboard_rate_limited_total',
     help: 'Requests that returned 429 because their session sent too many.',
+    registers: [registry],
+  }),
+  sharedReads: new Counter({
+    name: 'zip_dashboard_shared_reads_total',
+    help: 'Requests that used the result of another request of the same user, by kind: log or search.',
+    labelNames: ['kind'],
     registers: [registry],
   }),
   overloads: new Counter({

@@ -1,10 +1,21 @@
+import type { Clock } from '#runtime/clock.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
+import type { DashboardMetrics } from '../metrics.ts';
 
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
   readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
-  readonly config: Pick<DashboardConfig, 'dashboardApiUrl' | 'storeAllowedHosts' | 'storeAllowHttp'>;
+  readonly config: Pick<
+    DashboardConfig,
+    | 'dashboardApiUrl'
+    | 'storeAllowedHosts'
+    | 'storeAllowHttp'
+    | 'dashboardSharedReadMs'
+    | 'dashboardSharedReadBytes'
+  >;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly metrics: Pick<DashboardMetrics, 'sharedReads'>;
 }

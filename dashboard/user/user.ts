@@ -3,6 +3,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { asUser } from '#runtime/kube/user-client.ts';
 import type { Session } from '../sessions/sessions.ts';
+import { createJoinNext } from '../sharing/join-next.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';
 
 /** The user who makes a request. */
@@ -13,7 +14,7 @@ export interface User {
   readonly kube: KubeClient;
   /** Operations with the token of the user. */
   readonly administration: Administration;
-  /** Asks the API server now. Use it before showing data or making a change. */
+  /** Asks the API server after this call. Use it before showing data or making a change. */
   may(namespace: string, question: Question): Promise<Verdict>;
   /** The same, but may use a result that is a few seconds old. Only for menus and buttons. */
   seemsToBeAllowed(namespace: string, question: Question): Promise<Verdict>;
@@ -36,6 +37,8 @@ export const createUsers = (deps: {
 }): ((session: Session) => User) => {
   const { kube, clock } = deps;
   const responses = new Map<string, Response>();
+  /** Pages that sessions poll ask the same questions all the time. */
+  const joinNext = createJoinNext<Verdict>();
   const forgetOld = (): void => {
     const now = clock.monotonicMs();
     for (const [key, { untilMs }] of responses) {
@@ -54,7 +57,10 @@ export const createUsers = (deps: {
       name: session.user,
       kube: client,
       administration: createAdministration({ kube: client, clock }),
-      may: async (namespace, question) => askAccess(client, namespace, question),
+      may: (namespace, question) =>
+        joinNext(JSON.stringify([session.token, namespace, question]), () =>
+          askAccess(client, namespace, question),
+        ),
       seemsToBeAllowed: async (namespace, question) => {
         forgetOld();
         const key = JSON.stringify([session.id, namespace, question]);

@@ -1,6 +1,5 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import type { Jobs } from '#administration/jobs.ts';
-import { readJobLog } from '#administration/read-job-log.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
@@ -14,17 +13,15 @@ import { type GoTo, notFound, PageError, type PageRequest, type Route } from '..
 import type { Question } from '../../user/access.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
+import { createLogOf } from './job-log.ts';
 import { jobView } from './job-view.ts';
 import { signedDownload } from './signed-download.ts';
 
 const PATH = '/projects/:project/jobs/:job';
-const LOG_LINES = 60;
-const LOG_LIMIT_MS = 5_000;
 /** The controller usually needs less; a later delivery appears on the live page. */
 const REPLAY_LIMIT_MS = 5_000;
 /** Valid names of a ZipJob. */
 const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
-const READ_LOG: Question = { verb: 'get', resource: 'pods', group: '', subresource: 'log' };
 
 /** The job of the path, by name or UUID, read live with the token of the user. */
 const readJob = async ({ user, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
@@ -41,29 +38,6 @@ const readJob = async ({ user, namespace, params, signal }: PageRequest): Promis
 
 const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
   FORMAT.path('projects', namespace, 'jobs', name);
-
-interface ShownLog {
-  readonly lines: readonly string[];
-  /** Why there are no lines. */
-  readonly reason: string;
-}
-
-/** The last lines of the pod's log, if the query asks for them. */
-const logOf = async (request: PageRequest, job: ZipJob): Promise<ShownLog | undefined> => {
-  if (!request.query.has('log')) return undefined;
-  const verdict = await request.user.may(request.namespace, READ_LOG);
-  if (!verdict.allowed) return { lines: [], reason: verdict.reason };
-  const signal = AbortSignal.any([request.signal, AbortSignal.timeout(LOG_LIMIT_MS)]);
-  try {
-    const { lines } = await readJobLog(request.user.kube, job, { lines: LOG_LINES, signal });
-    return { lines, reason: '' };
-  } catch (error) {
-    if (error instanceof AdministrationError && error.code !== 'Unauthorized')
-      return { lines: [], reason: error.message };
-    if (signal.aborted) return { lines: [], reason: 'The node of the pod did not respond in time.' };
-    throw error;
-  }
-};
 
 const jobData = async (deps: PageDeps, request: PageRequest) => {
   const job = await readJob(request);
@@ -183,28 +157,31 @@ const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => 
 };
 
 /** The page of one job and its actions. Read live with the token of the user. */
-export const createJobPage = (deps: PageDeps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    handle: async (request) => {
-      const { zipJob, ...data } = await jobData(deps, request);
-      const title = `Job ${data.job.key}`;
-      const log = await logOf(request, zipJob);
-      return { kind: 'page', view: '/pages/jobs/job', title, section: 'jobs', data: { ...data, log } };
+export const createJobPage = (deps: PageDeps): readonly Route[] => {
+  const logOf = createLogOf(deps);
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      handle: async (request) => {
+        const { zipJob, ...data } = await jobData(deps, request);
+        const title = `Job ${data.job.key}`;
+        const log = await logOf(request, zipJob);
+        return { kind: 'page', view: '/pages/jobs/job', title, section: 'jobs', data: { ...data, log } };
+      },
     },
-  },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/jobs/:job',
-    handle: async (request) => ({
-      kind: 'fragment',
-      view: '/pages/jobs/job-state',
-      data: await jobData(deps, request),
-    }),
-  },
-  changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
-  changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
-  changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
-  { method: 'GET', path: `${PATH}/download`, handle: (request) => download(deps, request) },
-];
+    {
+      method: 'GET',
+      path: '/projects/:project/live/jobs/:job',
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/jobs/job-state',
+        data: await jobData(deps, request),
+      }),
+    },
+    changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),
+    changeRoute({ verb: 'run-again', needs: CREATE_JOB, change: runAgain }),
+    changeRoute({ verb: 'replay-webhook', needs: CHANGE_JOB, change: replayWebhook }),
+    { method: 'GET', path: `${PATH}/download`, handle: (request) => download(deps, request) },
+  ];
+};

@@ -2,9 +2,10 @@ import { PHASES } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { Place } from '../../live/job-order.ts';
 import { PageError, type PageRequest, type Route } from '../../page.ts';
+import { createSharedReads } from '../../sharing/shared-reads.ts';
 import type { Question } from '../../user/access.ts';
 import type { PageDeps } from '../page-deps.ts';
-import { findJobs, JOBS_ON_A_PAGE } from './find-jobs.ts';
+import { findJobs, JOBS_ON_A_PAGE, type JobPage } from './find-jobs.ts';
 import { isNarrowed, type JobQuery, PERIODS, readJobQuery, writeJobQuery } from './job-query.ts';
 import { jobRow } from './job-row.ts';
 
@@ -30,10 +31,32 @@ const liveHref = (namespace: string, names: readonly string[], newest: Place | u
   return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${query.toString()}`;
 };
 
-const listOf = ({ caches: { zipJobs }, jobs: { order } }: PageDeps, request: PageRequest) => {
+const BYTES_OF_A_JOB = 4 * 1_024;
+
+/** A search reads every job of the project, so that the sessions of a user share its result. */
+const createFind = ({ caches: { zipJobs }, jobs: { order }, config, clock, metrics }: PageDeps) => {
+  const share = createSharedReads<JobPage>({
+    clock,
+    ageMs: config.dashboardSharedReadMs,
+    maxBytes: config.dashboardSharedReadBytes,
+    bytesOf: ({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB,
+    onShared: () => metrics.sharedReads.inc({ kind: 'search' }),
+  });
+  return async ({ user, namespace, now }: PageRequest, query: JobQuery): Promise<JobPage> => {
+    const find = (): JobPage => findJobs({ order, zipJobs }, { namespace, query, now });
+    if (!isNarrowed(query)) return find();
+    return share(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
+  };
+};
+
+const listOf = async (
+  { jobs: { order } }: PageDeps,
+  find: ReturnType<typeof createFind>,
+  request: PageRequest,
+) => {
   const { namespace, now } = request;
   const query = readJobQuery(request.query);
-  const { jobs, ...at } = findJobs({ order, zipJobs }, { namespace, query, now });
+  const { jobs, ...at } = await find(request, query);
   const path = FORMAT.path('projects', namespace, 'jobs');
   const names = jobs.map(({ metadata }) => metadata.name);
   return {
@@ -68,27 +91,30 @@ const rowsOf = (
 };
 
 /** The job list of a project. Its rows stay live; newer jobs only appear as a link, so that rows do not move while a user clicks. */
-export const createJobsPage = (deps: PageDeps): readonly Route[] => [
-  {
-    method: 'GET',
-    path: '/projects/:project/jobs',
-    needs: NEEDS,
-    handle: async (request) => ({
-      kind: 'page',
-      view: '/pages/jobs/jobs',
-      title: 'Jobs',
-      section: 'jobs',
-      data: listOf(deps, request),
-    }),
-  },
-  {
-    method: 'GET',
-    path: '/projects/:project/live/jobs',
-    needs: NEEDS,
-    handle: async (request) => ({
-      kind: 'fragment',
-      view: '/pages/jobs/job-rows',
-      data: rowsOf(deps, request),
-    }),
-  },
-];
+export const createJobsPage = (deps: PageDeps): readonly Route[] => {
+  const find = createFind(deps);
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/jobs',
+      needs: NEEDS,
+      handle: async (request) => ({
+        kind: 'page',
+        view: '/pages/jobs/jobs',
+        title: 'Jobs',
+        section: 'jobs',
+        data: await listOf(deps, find, request),
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/jobs',
+      needs: NEEDS,
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/jobs/job-rows',
+        data: rowsOf(deps, request),
+      }),
+    },
+  ];
+};

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -52,7 +53,10 @@ const createFakeKube = (
     const wanted = `${String(verb)} ${String(resource)} ${String(namespace)}`;
     return { status: { allowed: known.allowed.includes('*') || known.allowed.includes(wanted) } };
   },
-  stream: () => Promise.reject(new Error('not faked')),
+  stream: async (request) => {
+    requests.push(request);
+    return Readable.from([String(await reply(request))]);
+  },
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });
 

@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { readDashboardConfig } from '#dashboard/config.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import type { Route } from '#dashboard/page.ts';
 import { createRoutes } from '#dashboard/pages/routes.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   type DashboardProject,
@@ -34,7 +38,9 @@ describe('every route of createRoutes', () => {
     routes = createRoutes({
       caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
       jobs: createKnownJobs(),
-      config: { dashboardApiUrl: '', storeAllowedHosts: [], storeAllowHttp: false },
+      config: readDashboardConfig({}),
+      clock: systemClock,
+      metrics: createDashboardMetrics(new Registry()),
     });
   });
   after(() => project[Symbol.asyncDispose]());

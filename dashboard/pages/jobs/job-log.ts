@@ -1,0 +1,57 @@
+import { AdministrationError } from '#administration/administration-error.ts';
+import { readJobLog } from '#administration/read-job-log.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { PageRequest } from '../../page.ts';
+import { createSharedReads } from '../../sharing/shared-reads.ts';
+import type { Question } from '../../user/access.ts';
+import type { PageDeps } from '../page-deps.ts';
+
+const LOG_LINES = 60;
+const LOG_LIMIT_MS = 5_000;
+/** All that reading a log does. */
+const READ_LOG: readonly Question[] = [
+  { verb: 'list', resource: 'pods', group: '' },
+  { verb: 'get', resource: 'pods', group: '', subresource: 'log' },
+];
+
+interface ShownLog {
+  readonly lines: readonly string[];
+  /** Why there are no lines. */
+  readonly reason: string;
+}
+
+const readLog = async ({ user }: PageRequest, job: ZipJob): Promise<ShownLog> => {
+  const signal = AbortSignal.timeout(LOG_LIMIT_MS);
+  try {
+    const { lines } = await readJobLog(user.kube, job, { lines: LOG_LINES, signal });
+    return { lines, reason: '' };
+  } catch (error) {
+    if (error instanceof AdministrationError && error.code !== 'Unauthorized')
+      return { lines: [], reason: error.message };
+    if (signal.aborted) return { lines: [], reason: 'The node of the pod did not respond in time.' };
+    throw error;
+  }
+};
+
+/** Two bytes per character. */
+const bytesOf = ({ lines }: ShownLog): number => lines.reduce((sum, line) => sum + 2 * line.length, 1_024);
+
+/** Reads the last lines of the pod's log, if the query asks for them. */
+export const createLogOf = ({ config, clock, metrics }: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) => {
+  const share = createSharedReads({
+    clock,
+    ageMs: config.dashboardSharedReadMs,
+    maxBytes: config.dashboardSharedReadBytes,
+    bytesOf,
+    onShared: () => metrics.sharedReads.inc({ kind: 'log' }),
+  });
+  return async (request: PageRequest, job: ZipJob): Promise<ShownLog | undefined> => {
+    const { user, namespace, query } = request;
+    if (!query.has('log')) return undefined;
+    const verdicts = await Promise.all(READ_LOG.map((question) => user.may(namespace, question)));
+    const refused = verdicts.find(({ allowed }) => !allowed);
+    if (refused !== undefined) return { lines: [], reason: refused.reason };
+    const { name, uid = '' } = job.metadata;
+    return share(user.name, [namespace, name, uid], () => readLog(request, job));
+  };
+};

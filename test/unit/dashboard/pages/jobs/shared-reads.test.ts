@@ -1,0 +1,96 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect } from 'chai';
+import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import {
+  type DashboardServer,
+  startDashboardServer,
+  visitAs,
+} from '#test/support/servers/dashboard-server.ts';
+
+const JOBS = `/projects/${NAMESPACE}/jobs`;
+const LOG = `${JOBS}/${NAME}?log=last`;
+const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+const ZIP_JOB = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs/${NAME}`;
+/** Longer than a test, so that only a request of the test ends what is shared. */
+const ENV = { DASHBOARD_SHARED_READ_MS: '10000' };
+const POD = {
+  metadata: { namespace: NAMESPACE, name: 'the-pod', creationTimestamp: '2026-01-01T00:00:00Z' },
+  spec: { containers: [{ name: ZIPPER_CONTAINER }] },
+};
+const USERS = { 'ada-1': 'ada', 'ada-2': 'ada', 'bob-1': 'bob' } as const;
+
+const start = async (job: ZipJob = aZipJob()): Promise<DashboardServer> => {
+  const server = await startDashboardServer({ env: ENV });
+  for (const [token, name] of Object.entries(USERS)) server.tokens.set(token, { name, allowed: ['*'] });
+  server.zipProjects.put(aProject(NAMESPACE));
+  server.zipJobs.put(job);
+  let reads = 0;
+  server.respondWith(async ({ path }) => {
+    if (path === ZIP_JOB) return job;
+    if (path === PODS) return { metadata: { resourceVersion: '1' }, items: [POD] };
+    if (!path.endsWith('/log'))
+      throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+    reads += 1;
+    const line = `line of read ${reads}`;
+    await delay(50);
+    return line;
+  });
+  return server;
+};
+const logReads = ({ requests }: DashboardServer): readonly (string | undefined)[] =>
+  requests.filter(({ path }) => path.endsWith('/log')).map(({ bearer }) => bearer);
+
+describe('what the sessions of a user share', () => {
+  it('is one read of a log, also while it is in progress', async () => {
+    await using server = await start();
+    const visitors = await Promise.all(['ada-1', 'ada-1', 'ada-2'].map((token) => visitAs(server, token)));
+    const pages = await Promise.all(visitors.map((visitor) => visitor.get(LOG)));
+    pages.push(await visitors[0]!.get(LOG));
+    for (const { text } of pages) expect(text).to.contain('line of read 1');
+    expect(logReads(server)).to.have.length(1);
+  });
+
+  it('is never a log that another user read', async () => {
+    await using server = await start();
+    const [ada, bob] = [await visitAs(server, 'ada-1'), await visitAs(server, 'bob-1')];
+    const [one, two] = await Promise.all([ada.get(LOG), bob.get(LOG)]);
+    const shown = [one, two].map(({ text }) => /line of read \d/.exec(text)?.[0]);
+    expect(shown).to.have.members(['line of read 1', 'line of read 2']);
+    expect(logReads(server)).to.have.members(['ada-1', 'bob-1']);
+  });
+
+  for (const right of ['get pods/log', 'list pods'])
+    it(`is shown only while the session may ${right}`, async () => {
+      await using server = await start();
+      const visitor = await visitAs(server, 'ada-1');
+      expect((await visitor.get(LOG)).text).to.contain('line of read 1');
+      const [verb, what] = right.split(' ');
+      const others = [
+        `get zipprojects ${NAMESPACE}`,
+        ...(what === 'pods' ? [`get pods ${NAMESPACE}`] : [`list pods ${NAMESPACE}`]),
+      ];
+      server.tokens.set('ada-1', { name: 'ada', allowed: others });
+      const { text } = await visitor.get(LOG);
+      expect(text).to.not.contain('line of read');
+      expect(text).to.contain(`not allowed to ${verb} ${what}`);
+    });
+
+  it('is one search, but not the list of all jobs', async () => {
+    await using server = await start();
+    const [ada, bob] = [await visitAs(server, 'ada-1'), await visitAs(server, 'bob-1')];
+    const found = async (visitor: typeof ada, query: string): Promise<boolean> =>
+      (await visitor.get(JOBS + query)).text.includes('another-job');
+    expect(await found(ada, '?q=another')).to.equal(false);
+    server.zipJobs.put(aZipJob({ metadata: { name: 'another-job' } }));
+    expect(await found(ada, '?q=another'), 'shared').to.equal(false);
+    expect(await found(ada, '?q=another-job'), 'another search').to.equal(true);
+    expect(await found(bob, '?q=another'), 'another user').to.equal(true);
+    expect(await found(ada, ''), 'all jobs').to.equal(true);
+    server.tokens.set('ada-1', { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
+    expect((await ada.get(`${JOBS}?q=another`)).status, 'permission removed').to.equal(403);
+  });
+});
