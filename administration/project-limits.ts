@@ -6,10 +6,10 @@ type Limits = Readonly<Record<LimitName, number | null>>;
 /** The limits of a project for display. */
 export interface LimitView {
   /** The class that the operator assigned; null until the controller has reported it. */
-  readonly class: { readonly name: string; readonly limits: ProjectLimits } | null;
+  readonly class: { readonly name: string; readonly limits: Partial<ProjectLimits> } | null;
   /** Limits that the project sets. A value above that of the class has no effect. */
   readonly limits: Limits;
-  /** Null until the controller has reported the class. */
+  /** Null until the controller has reported the class with this limit. */
   readonly limitsInForce: Limits;
 }
 
@@ -18,9 +18,10 @@ export const toLimitView = ({ spec, status }: Pick<ZipProject, 'spec' | 'status'
   return {
     class: status?.class ?? null,
     limits,
-    limitsInForce: eachLimit((name) =>
-      status?.class ? lowerLimit(name, status.class.limits[name], limits[name]) : null,
-    ),
+    limitsInForce: eachLimit((name) => {
+      const ofClass = status?.class?.limits[name];
+      return ofClass === undefined ? null : lowerLimit(name, ofClass, limits[name]);
+    }),
   };
 };
 

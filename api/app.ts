@@ -18,6 +18,7 @@ import { createInFlight, createInFlightLimit } from './middleware/in-flight-limi
 import { createJsonBody, type JsonBodyOptions } from './middleware/json-body.ts';
 import { createPacing } from './middleware/pacing.ts';
 import { createRateLimit } from './middleware/rate-limit.ts';
+import type { Delay } from './rate-limits/delay.ts';
 import type { RateLimits } from './rate-limits/rate-limits.ts';
 import { type PublishedDocument, serveDocument } from './routes/documents.ts';
 import type { ZipJobRoutes } from './routes/zip-jobs.ts';
@@ -56,6 +57,11 @@ type Route = RouterMiddleware<ApiState, DefaultContextExtends>;
 const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) => {
   const onRefused = (limit: string): void => metrics.overloads.inc({ limit });
   const { maxRequests, maxBodyBytes, maxCreates, maxActive } = inFlight;
+  const pacing = {
+    clock,
+    onDelayed: (limit: Delay['limit']): void => metrics.delayed.inc({ limit }),
+    onExceeded: (limit: Delay['limit']): void => metrics.rateLimited.inc({ limit }),
+  };
   const bodies = createInFlight({ name: 'bodies', max: maxBodyBytes, onRefused });
   return {
     requests: createInFlightLimit(createInFlight({ name: 'requests', max: maxRequests, onRefused })),
@@ -68,12 +74,8 @@ const createLimits = ({ inFlight, body, metrics, rateLimits, clock }: AppDeps) =
     }),
     creates: createInFlightLimit(createInFlight({ name: 'creates', max: maxCreates, onRefused })),
     active: createActiveLimit(maxActive),
-    pace: createPacing({
-      rateLimits,
-      clock,
-      onDelayed: () => metrics.delayed.inc(),
-      onExceeded: () => metrics.rateLimited.inc({ limit: 'second' }),
-    }),
+    paceCreate: createPacing({ ...pacing, delayOf: rateLimits.createDelay }),
+    paceRead: createPacing({ ...pacing, delayOf: rateLimits.requestDelay }),
   };
 };
 
@@ -92,7 +94,7 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       deps.metrics.authentications.inc({ outcome });
     },
   });
-  const { requests, jsonBody, pace, creates, active } = createLimits(deps);
+  const { requests, jsonBody, paceCreate, paceRead, creates, active } = createLimits(deps);
   const router = new Router<ApiState, DefaultContextExtends>({ strict: true, sensitive: true });
   const named =
     (template: string): Route =>
@@ -106,10 +108,18 @@ const createRouter = (deps: AppDeps): Router<ApiState, DefaultContextExtends> =>
       router.get(path, named(path), serveDocument(document));
     }
     const collection = `${base}/v1/zips`;
-    const steps = [named(collection), authentication('create'), requests, jsonBody, pace, creates, active];
+    const steps = [
+      named(collection),
+      authentication('create'),
+      requests,
+      jsonBody,
+      paceCreate,
+      creates,
+      active,
+    ];
     router.post(collection, ...steps, (ctx) => deps.zipJobs.create(ctx));
     const item = `${collection}/:id`;
-    router.get(item, named(item), authentication('read'), requests, pace, active, (ctx) =>
+    router.get(item, named(item), authentication('read'), requests, paceRead, active, (ctx) =>
       deps.zipJobs.read(ctx, ctx.params['id'] ?? ''),
     );
   }

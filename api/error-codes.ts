@@ -121,7 +121,7 @@ export const ERROR_CODES = {
   rate_limit_exceeded: {
     status: 429,
     type: 'rate_limit_error',
-    text: 'Too many requests with this token, in this project, or without a valid token from this address. Wait for the seconds in Retry-After.',
+    text: 'Too many requests with this token, in this project, or without a valid token from this address, or too many creates or files of this project per second. Wait for the seconds in Retry-After.',
     on: OPERATIONS,
   },
   concurrency_limit_exceeded: {

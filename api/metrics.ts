@@ -9,7 +9,7 @@ export interface ApiMetrics extends RequestMetrics {
   readonly incompleteJobs: Counter;
   readonly idempotentReplays: Counter;
   readonly rateLimited: Counter<'limit'>;
-  readonly delayed: Counter;
+  readonly delayed: Counter<'limit'>;
   readonly bodyDelays: Counter;
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
@@ -56,13 +56,14 @@ const jobMetrics = (registers: Registry[]) => ({
 const limitMetrics = (registers: Registry[]) => ({
   rateLimited: new Counter({
     name: 'zip_api_rate_limited_total',
-    help: 'Requests that returned 429, by exceeded limit: token, project, failures (of authentication, by client address) or second (more than may wait).',
+    help: 'Requests that returned 429, by exceeded limit: token, project, failures (of authentication, by client address), or more than may wait: second (requests), creates or files.',
     labelNames: ['limit'],
     registers,
   }),
   delayed: new Counter({
     name: 'zip_api_delayed_requests_total',
-    help: 'Requests that waited up to two seconds because their token or project sent them much faster than its limit per minute allows on average.',
+    help: 'Requests that waited up to two seconds because of what their token or project sends per second, by limit: second (requests), creates or files.',
+    labelNames: ['limit'],
     registers,
   }),
   bodyDelays: new Counter({

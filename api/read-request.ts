@@ -3,6 +3,7 @@ import { checkRequest, type ZipJobRequest } from './check-request.ts';
 import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson } from './json/strict-json.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
+import type { FileBudget } from './rate-limits/file-budget.ts';
 import type { RequestPolicy } from './request-policy.ts';
 import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
 import { createQueue, createRunSteps, type Steps } from './steps.ts';
@@ -11,6 +12,7 @@ export interface ReadRequestDeps {
   /** The validation rules of a project. */
   readonly requestPolicy: RequestPolicy;
   readonly limits: RequestLimits;
+  readonly fileBudget: FileBudget;
 }
 
 /** A validated request whose files are packed, so that their text is not kept while the job is created. */
@@ -25,7 +27,7 @@ export interface ReadRequestOptions {
 
 /**
  * Parses and validates the body of a create, and packs its files.
- * @throws StrictJsonError, TooManyValuesError; ApiError parameter_missing or parameter_invalid
+ * @throws StrictJsonError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded
  */
 export type ReadRequest = (
   body: Buffer,
@@ -37,7 +39,7 @@ export type ReadRequest = (
 const LARGE_BYTES = 128 * 1024;
 
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
-export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): ReadRequest => {
+export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue(1);
   const runSteps = createRunSteps();
   const valid = jsonLimits(limits);
@@ -57,7 +59,9 @@ export const createReadRequest = ({ requestPolicy, limits }: ReadRequestDeps): R
   return (body, project, options = {}) => {
     const { namespace } = project.metadata;
     const read = async (): Promise<PackedRequest> => {
+      fileBudget.assertLeft(project);
       const { files, ...request } = await runSteps(namespace, steps(body, project, options));
+      fileBudget.spend(project, files.length);
       return { ...request, list: await packFileList(files) };
     };
     return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);

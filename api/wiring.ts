@@ -31,6 +31,7 @@ import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
+import { createFileBudget } from './rate-limits/file-budget.ts';
 import { createRateLimits, type RateLimits } from './rate-limits/rate-limits.ts';
 import { createReadRequest } from './read-request.ts';
 import { rejectInput } from './reject-input.ts';
@@ -78,6 +79,10 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
         ...parts.projectClasses,
       }),
       limits: config,
+      fileBudget: createFileBudget({
+        rateLimits: parts.rateLimits,
+        onExceeded: (limit) => metrics.rateLimited.inc({ limit }),
+      }),
     }),
     findBucket: createFindBucket({ buckets: caches.zipBuckets, bucketClient: clients.zipBuckets }),
     createZipJob: createCreateZipJob({

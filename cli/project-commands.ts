@@ -27,6 +27,8 @@ const described = (project: Project): string =>
     ['Max active jobs', limitText(project, 'activeJobs')],
     ['Max files per job', limitText(project, 'filesPerJob')],
     ['Max requests per minute', limitText(project, 'requestsPerMinute')],
+    ['Max creates per second', limitText(project, 'createsPerSecond')],
+    ['Max files per second', limitText(project, 'filesPerSecond')],
     ['Max stored jobs', limitText(project, 'storedJobs')],
     ['Max stored bytes', limitText(project, 'storedBytes')],
   ]);
@@ -59,6 +61,8 @@ interface CreateArguments extends GlobalArguments {
   readonly activeJobs: number | undefined;
   readonly filesPerJob: number | undefined;
   readonly requestsPerMinute: number | undefined;
+  readonly createsPerSecond: number | undefined;
+  readonly filesPerSecond: number | undefined;
   readonly storedJobs: number | undefined;
   readonly storedBytes: number | undefined;
   readonly createNamespace: boolean | undefined;
@@ -67,8 +71,10 @@ interface CreateArguments extends GlobalArguments {
 }
 
 const limitsOf = (args: CreateArguments): Partial<ProjectLimits> => {
-  const { activeJobs, filesPerJob, requestsPerMinute, storedJobs, storedBytes } = args;
-  return defined({ activeJobs, filesPerJob, requestsPerMinute, storedJobs, storedBytes });
+  const { activeJobs, filesPerJob, storedJobs, storedBytes } = args;
+  const { requestsPerMinute, createsPerSecond, filesPerSecond } = args;
+  const rates = { requestsPerMinute, createsPerSecond, filesPerSecond };
+  return defined({ activeJobs, filesPerJob, ...rates, storedJobs, storedBytes });
 };
 
 const create: Command<CreateArguments> = async (args, session) => {
@@ -93,6 +99,8 @@ interface UpdateArguments extends GlobalArguments {
   readonly activeJobs: string | undefined;
   readonly filesPerJob: string | undefined;
   readonly requestsPerMinute: string | undefined;
+  readonly createsPerSecond: string | undefined;
+  readonly filesPerSecond: string | undefined;
   readonly storedJobs: string | undefined;
   readonly storedBytes: string | undefined;
 }
@@ -110,6 +118,8 @@ const changeOf = (args: UpdateArguments): ProjectChange => {
     activeJobs: limitChange('active-jobs', args.activeJobs),
     filesPerJob: limitChange('files-per-job', args.filesPerJob),
     requestsPerMinute: limitChange('requests-per-minute', args.requestsPerMinute),
+    createsPerSecond: limitChange('creates-per-second', args.createsPerSecond),
+    filesPerSecond: limitChange('files-per-second', args.filesPerSecond),
     storedJobs: limitChange('stored-jobs', args.storedJobs),
     storedBytes: limitChange('stored-bytes', args.storedBytes),
   });
@@ -154,6 +164,8 @@ const LIMITS = {
   'active-jobs': 'Maximum number of jobs that run at once',
   'files-per-job': 'Maximum number of files in one archive',
   'requests-per-minute': 'Maximum number of API requests per minute',
+  'creates-per-second': 'Maximum number of creates per second',
+  'files-per-second': 'Maximum number of files in creates per second',
   'stored-jobs': 'Maximum number of stored jobs',
   'stored-bytes': 'Maximum bytes of the stored jobs and their file lists',
 } as const;
@@ -177,6 +189,8 @@ const CREATE_OPTIONS = {
   'active-jobs': limit('active-jobs'),
   'files-per-job': limit('files-per-job'),
   'requests-per-minute': limit('requests-per-minute'),
+  'creates-per-second': limit('creates-per-second'),
+  'files-per-second': limit('files-per-second'),
   'stored-jobs': limit('stored-jobs'),
   'stored-bytes': limit('stored-bytes'),
   wait: { type: 'boolean', default: true, describe: 'Wait until the project is ready' },
@@ -188,6 +202,8 @@ const UPDATE_OPTIONS = {
   'active-jobs': changedLimit('active-jobs'),
   'files-per-job': changedLimit('files-per-job'),
   'requests-per-minute': changedLimit('requests-per-minute'),
+  'creates-per-second': changedLimit('creates-per-second'),
+  'files-per-second': changedLimit('files-per-second'),
   'stored-jobs': changedLimit('stored-jobs'),
   'stored-bytes': changedLimit('stored-bytes'),
 } as const;

@@ -47,6 +47,10 @@ export interface PodDefaults {
 export interface ProjectLimits {
   /** 0 in a class: no limit. */
   readonly requestsPerMinute: number;
+  /** Creates per second in each API replica. 0 in a class: no limit. */
+  readonly createsPerSecond: number;
+  /** Files of creates per second in each API replica. 0 in a class: no limit. */
+  readonly filesPerSecond: number;
   readonly activeJobs: number;
   readonly filesPerJob: number;
   readonly storedJobs: number;
@@ -94,7 +98,7 @@ export interface ZipProject {
     readonly conditions?: readonly Condition[];
     readonly webhook?: EndpointState;
     /** The class in force and its limits. Processes do not read it: it is for users. */
-    readonly class?: { readonly name: string; readonly limits: ProjectLimits };
+    readonly class?: { readonly name: string; readonly limits: Partial<ProjectLimits> };
   };
 }
 

@@ -1,34 +1,37 @@
 import type { Clock } from '#runtime/clock.ts';
-import { rateLimitExceeded } from '../api-error.ts';
 import type { ApiMiddleware } from '../context.ts';
-import type { RateLimits } from '../rate-limits/rate-limits.ts';
+import { type Delay, refusalOf } from '../rate-limits/delay.ts';
 import { MAX_DELAY_MS } from '../rate-limits/request-pace.ts';
+import type { Principal } from '../tokens/authenticate.ts';
 
 export interface PacingDeps {
-  readonly rateLimits: Pick<RateLimits, 'delayMs'>;
+  /** The longest wait of a request. */
+  readonly delayOf: (principal: Principal) => Delay;
   readonly clock: Pick<Clock, 'after'>;
-  readonly onDelayed: () => void;
-  readonly onExceeded: () => void;
+  readonly onDelayed: (limit: Delay['limit']) => void;
+  readonly onExceeded: (limit: Delay['limit']) => void;
 }
 
 /**
- * Delays requests of a token or project that sends them much faster than its limit per minute allows on average, so that it
- * cannot use the service for seconds at a time. Must follow the limit of requests in flight, which bounds how many wait, and
+ * Delays requests of a token or project that sends them faster than its limits per second allow, so that it
+ * cannot use the service for seconds at a time. Those that are refused wait too: clients that ignore Retry-After would
+ * otherwise repeat them at once. Must follow the limit of requests in flight, which bounds how many wait, and
  * the reading of the body, so that its bytes count.
  */
 export const createPacing =
-  ({ rateLimits, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware =>
+  ({ delayOf, clock, onDelayed, onExceeded }: PacingDeps): ApiMiddleware =>
   async (ctx, next) => {
     const { principal } = ctx.state;
-    const ms = principal === undefined ? 0 : rateLimits.delayMs(principal);
-    if (ms === Infinity) {
-      onExceeded();
-      throw rateLimitExceeded('requests per second', MAX_DELAY_MS / 1_000);
-    }
+    if (principal === undefined) return next();
+    const delay = delayOf(principal);
+    const refusal = refusalOf(delay);
+    if (refusal !== undefined) onExceeded(delay.limit);
+    else if (delay.ms >= 1) onDelayed(delay.limit);
+    const ms = Math.min(delay.ms, MAX_DELAY_MS);
     if (ms >= 1) {
-      onDelayed();
       ctx.state.delayedMs = Math.round(ms);
       await new Promise<void>((resolve) => void clock.after(ms, resolve));
     }
+    if (refusal !== undefined) throw refusal;
     await next();
   };

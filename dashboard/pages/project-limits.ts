@@ -20,6 +20,8 @@ export const limitFacts = (
     { name: 'Active jobs', value: text('activeJobs') },
     { name: 'Files per job', value: text('filesPerJob') },
     { name: 'Requests per minute', value: text('requestsPerMinute') },
+    { name: 'Creates per second', value: text('createsPerSecond') },
+    { name: 'Files per second', value: text('filesPerSecond') },
     { name: 'Stored jobs', value: `${FORMAT.number(storedJobs)} of ${text('storedJobs')}` },
     { name: 'Stored bytes', value: `At most ${text('storedBytes', FORMAT.bytes)}` },
   ];

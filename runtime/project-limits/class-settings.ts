@@ -27,15 +27,19 @@ export const DEFAULT_CLASS = 'default';
 /** Limits that the class `default` does not set. The chart has the same values. */
 const BUILT_IN: ProjectLimits = {
   requestsPerMinute: 12_000,
+  createsPerSecond: 10,
+  filesPerSecond: 2_000,
   activeJobs: 50,
   filesPerJob: 10_000,
   storedJobs: 10_000,
   storedBytes: 512 * 1_024 * 1_024,
 };
 
-/** Least value of each limit. 0 requests means no limit, and 0 active jobs starts none. */
+/** Least value of each limit. A rate of 0 means no limit, and 0 active jobs starts none. */
 const MINIMA: Readonly<Record<keyof ProjectLimits, number>> = {
   requestsPerMinute: 0,
+  createsPerSecond: 0,
+  filesPerSecond: 0,
   activeJobs: 0,
   filesPerJob: 1,
   storedJobs: 1,

@@ -6,13 +6,16 @@ export const eachLimit = <T>(valueOf: (name: LimitName) => T): Readonly<Record<L
   activeJobs: valueOf('activeJobs'),
   filesPerJob: valueOf('filesPerJob'),
   requestsPerMinute: valueOf('requestsPerMinute'),
+  createsPerSecond: valueOf('createsPerSecond'),
+  filesPerSecond: valueOf('filesPerSecond'),
   storedJobs: valueOf('storedJobs'),
   storedBytes: valueOf('storedBytes'),
 });
 
+const RATES: ReadonlySet<LimitName> = new Set(['requestsPerMinute', 'createsPerSecond', 'filesPerSecond']);
+
 /** True for the value of a class that means no limit. */
-export const isNoLimit = (name: LimitName, value: number): boolean =>
-  name === 'requestsPerMinute' && value === 0;
+export const isNoLimit = (name: LimitName, value: number): boolean => RATES.has(name) && value === 0;
 
 /**
  * The limit in force: that of the class, or a lower one of the ZipProject. Users who own a namespace may edit its ZipProject,

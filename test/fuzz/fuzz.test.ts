@@ -27,7 +27,9 @@ const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 900);
 const LEAST_REQUESTS = 5_000;
 const NO_LIMITS = {
   api: { settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0, AUTH_FAILURES_PER_MINUTE: 0 } },
-  projectClasses: { default: { requestsPerMinute: 0, storedJobs: 1_000_000 } },
+  projectClasses: {
+    default: { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0, storedJobs: 1_000_000 },
+  },
 };
 
 interface Run {

@@ -19,7 +19,7 @@ const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
 const PROJECTS_PATH = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipprojects`;
 const PROJECT_PATH = `${PROJECTS_PATH}/${PROJECT_NAME}`;
 /** Far more than this file sends. */
-const LIMITS = { default: 900, small: 600, large: 5_000 };
+const LIMITS = { default: 900, small: 600, slow: 700, large: 5_000 };
 
 const classesOf = (limits: Readonly<Record<string, number>>) =>
   Object.fromEntries(
@@ -40,7 +40,8 @@ describe('the class of a project', function () {
     life.defer(() => resetInstallation());
     cluster = await sharedCluster();
     const small = { requestsPerMinute: LIMITS.small, closedOptions: ['sha256'] };
-    const projectClasses = { ...classesOf(LIMITS), small };
+    const slow = { requestsPerMinute: LIMITS.slow, createsPerSecond: 1 };
+    const projectClasses = { ...classesOf(LIMITS), small, slow };
     const installation = await installChart(cluster, { projectClasses });
     baseUrl = await installation.apiUrl();
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
@@ -98,6 +99,30 @@ describe('the class of a project', function () {
     expect(refused.status, refused.text).to.equal(422);
     expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'sha256' });
     expect(refused.body.error?.message).to.contain('the operator has closed this option');
+  });
+
+  it('limits the creates per second (N7)', async () => {
+    expect((await label(admin, 'slow')).status).to.equal(200);
+    await untilLimit(LIMITS.slow);
+    const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
+    const { token } = project;
+    const posts = Array.from({ length: 30 }, (_, index) => {
+      // Without a bucket no job remains, which would keep the bucket of the project.
+      const body = JSON.stringify({ bucket_name: 'no-such-bucket', key: `${index}.zip`, urls });
+      return askApi(baseUrl, { method: 'POST', path: '/v1/zips', token, body });
+    });
+    const responses = await Promise.all(posts);
+    const refused = responses.filter(({ status }) => status === 429);
+    const accepted = responses.filter(({ status }) => status === 404);
+    expect(accepted.length, 'a burst of ten, and those that wait').to.be.at.least(12);
+    expect(accepted.length + refused.length).to.equal(responses.length);
+    expect(refused.length).to.be.above(0);
+    for (const { body, headers } of refused) {
+      expect(body.error?.message).to.contain('Too many creates of this project per second');
+      expect(Number(headers.get('retry-after'))).to.be.at.least(2);
+    }
+    expect((await label(admin, 'small')).status).to.equal(200);
+    await untilLimit(LIMITS.small);
   });
 
   it('cannot be changed on the namespace by its admin, by patch, apply, update, create or delete (N8)', async () => {

@@ -83,6 +83,7 @@ describe('1,000 ZipJobs posted in 10 s over 10 projects, 20 at a time', function
     api = await adminApi(cluster);
     origin = await startFileOrigin();
     installation = await installChart(cluster, {
+      projectClasses: { default: { createsPerSecond: 0 } },
       controller: {
         podAnnotations: { 'zipjobs.dev/test-run': 'load' },
         settings: { MAX_ACTIVE_JOBS: RUNNING },

@@ -150,7 +150,7 @@ describe('10,000 finished ZipJobs', function () {
         podAnnotations: { 'zipjobs.dev/test-run': 'restarted' },
         settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0 },
       },
-      projectClasses: { default: { requestsPerMinute: 0 } },
+      projectClasses: { default: { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 } },
     };
     const expectBelow = async (when: string): Promise<void> => {
       const [pod] = componentPods(cluster, 'api');

@@ -1,12 +1,18 @@
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
+import { CREATES_BURST_MS } from '../../rate-limits/second-limits.ts';
 import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
 import { grouped } from '../grouped.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';
 
 const bytes = (figure: number): string => `${grouped(figure)} bytes`;
+const perSecond = (figure: number): string =>
+  figure === 0
+    ? 'no limit'
+    : `${grouped(figure)} per second, after a burst of ${grouped((figure * CREATES_BURST_MS) / 1_000)}`;
 const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 
+const PER_REPLICA = 'More wait up to two seconds. A project may have another limit.';
 const PER_PROJECT = 'A project may have another limit.';
 
 type Row = readonly [limit: string, maximum: string, notes: string];
@@ -52,6 +58,8 @@ const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)):
   ['Stored jobs and file lists per project', bytes(settings.projectLimits.storedBytes), PER_PROJECT],
   ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
   ['Requests per project', perMinute(settings.projectLimits.requestsPerMinute), PER_PROJECT],
+  ['Creates per project', perSecond(settings.projectLimits.createsPerSecond), PER_REPLICA],
+  ['Files in creates per project', perSecond(settings.projectLimits.filesPerSecond), PER_REPLICA],
   ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
 ];
 

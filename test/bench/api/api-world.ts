@@ -17,7 +17,13 @@ const NAMESPACE = 'bench';
 /** As many connections as the API itself opens to the API server. */
 const CONNECTIONS = 64;
 const API_TOKEN = `/api/v1/namespaces/${RELEASE_NAMESPACE}/serviceaccounts/zipjobs-api/token`;
-const NO_LIMITS = { requestsPerMinute: 0, storedJobs: 10_000_000, storedBytes: 1e12 };
+const NO_LIMITS = {
+  requestsPerMinute: 0,
+  createsPerSecond: 0,
+  filesPerSecond: 0,
+  storedJobs: 10_000_000,
+  storedBytes: 1e12,
+};
 
 /** The API with the settings of the chart, on a cluster without a controller, and one client of it. */
 export interface ApiWorld extends AsyncDisposable {

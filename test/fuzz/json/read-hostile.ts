@@ -5,6 +5,7 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits } from '#api/schemas/limits.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { errorCode } from '#runtime/errors.ts';
+import { unlimitedFiles } from '#test/support/builders/file-budget.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { runToEnd } from '#test/support/run-to-end.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -49,7 +50,7 @@ export const createReadHostile = () => {
     egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
     limits: LIMITS,
   });
-  const readRequest = createReadRequest({ requestPolicy, limits: LIMITS });
+  const readRequest = createReadRequest({ requestPolicy, limits: LIMITS, fileBudget: unlimitedFiles() });
   /** How the API responds to the body, and how strict parsing differs from the oracle. */
   return async (
     body: Buffer,

@@ -8,6 +8,7 @@ import { createFindBucket } from '#api/find-bucket.ts';
 import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
+import { createFileBudget } from '#api/rate-limits/file-budget.ts';
 import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import { createReadRequest } from '#api/read-request.ts';
 import { rejectInput } from '#api/reject-input.ts';
@@ -131,7 +132,7 @@ const settingsOf = (options: ApiServerOptions) => ({
   helpUrl: `${options.basePath ?? ''}/docs`,
 });
 
-const NO_RATE_LIMIT = { requestsPerMinute: 0 };
+const NO_RATE_LIMIT = { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 };
 
 const createDeps = (
   stores: ReturnType<typeof createStores>,
@@ -154,6 +155,13 @@ const createDeps = (
   const projectClasses = createProjectClasses({ classes, namespaces: namespaces.reflector });
   const { limitsOf } = projectClasses;
   const settings = settingsOf(options);
+  const rateLimits = createRateLimits({
+    ...settings,
+    limitsOf,
+    counters: 1,
+    count: options.count ?? createLocalCounts(),
+    clock,
+  });
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
@@ -162,6 +170,10 @@ const createDeps = (
         ...projectClasses,
       }),
       limits: settings,
+      fileBudget: createFileBudget({
+        rateLimits,
+        onExceeded: (limit) => metrics.rateLimited.inc({ limit }),
+      }),
     }),
     findBucket: createFindBucket({ buckets: buckets.reflector, bucketClient: buckets.client }),
     createZipJob: createCreateZipJob({
@@ -215,13 +227,7 @@ const createDeps = (
       maxActive: 2_000,
       ...options.inFlight,
     },
-    rateLimits: createRateLimits({
-      ...settings,
-      limitsOf,
-      counters: 1,
-      count: options.count ?? createLocalCounts(),
-      clock,
-    }),
+    rateLimits,
     basePath: settings.basePath,
     documents: createDocuments({
       settings: { ...settings, projectLimits: classes.standard },

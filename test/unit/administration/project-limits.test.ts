@@ -22,6 +22,8 @@ describe('the limits of a project', () => {
         activeJobs: 20,
         filesPerJob: null,
         requestsPerMinute: 9,
+        createsPerSecond: null,
+        filesPerSecond: null,
         storedJobs: 99_999,
         storedBytes: null,
       },

@@ -9,6 +9,7 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits } from '#api/schemas/limits.ts';
 import type { Steps } from '#api/steps.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { unlimitedFiles } from '#test/support/builders/file-budget.ts';
 import { FAULTY_REQUESTS, HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { A_REQUEST, aProject, startApiServer } from '#test/support/servers/api-server.ts';
@@ -94,7 +95,10 @@ describe('createReadRequest', function () {
     const turns: number[] = [];
     const timer = setInterval(() => turns.push(performance.now()), 1);
     try {
-      const { list } = await createReadRequest({ requestPolicy, limits })(body, project);
+      const { list } = await createReadRequest({ requestPolicy, limits, fileBudget: unlimitedFiles() })(
+        body,
+        project,
+      );
       expect(list.count).to.equal(limits.maxFiles);
     } finally {
       clearInterval(timer);

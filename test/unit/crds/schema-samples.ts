@@ -171,7 +171,15 @@ const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
   status: { lastUsedAt: TIME },
 };
 
-const LIMITS = { activeJobs: 1, filesPerJob: 1, requestsPerMinute: 1, storedJobs: 1, storedBytes: 1 };
+const LIMITS = {
+  activeJobs: 1,
+  filesPerJob: 1,
+  requestsPerMinute: 1,
+  createsPerSecond: 1,
+  filesPerSecond: 1,
+  storedJobs: 1,
+  storedBytes: 1,
+};
 
 const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   spec: {

@@ -83,7 +83,7 @@ describe('createRateLimits', () => {
   it('delays requests above the rate of the token, and above that of the project (N7)', () => {
     const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(180) });
     const delays = (tokenName: string, length: number): readonly number[] =>
-      Array.from({ length }, () => Math.round(limits.delayMs(caller(tokenName))));
+      Array.from({ length }, () => Math.round(limits.requestDelay(caller(tokenName)).ms));
     expect(delays('a', 6), '2 per second').to.deep.equal([0, 0, 0, 0, 500, 1_000]);
     expect(delays('b', 4), '3 per second with those of the other token').to.deep.equal([
       333, 667, 1_000, 1_333,
@@ -92,10 +92,10 @@ describe('createRateLimits', () => {
 
   it('delays no request below UNDELAYED_REQUESTS_PER_SECOND, and none without a limit (N7)', () => {
     const limits = limitsOf({ undelayedRequestsPerSecond: 5 });
-    const delays = Array.from({ length: 11 }, () => limits.delayMs(caller()));
+    const delays = Array.from({ length: 11 }, () => limits.requestDelay(caller()).ms);
     expect(delays.filter((ms) => ms > 0)).to.deep.equal([200]);
     const unlimited = limitsOf({ requestsPerMinutePerToken: 0, limitsOf: classWith(0) });
-    for (let n = 0; n < 100; n += 1) expect(unlimited.delayMs(caller())).to.equal(0);
+    for (let n = 0; n < 100; n += 1) expect(unlimited.requestDelay(caller()).ms).to.equal(0);
   });
 
   it('reports no quota while the counter is unavailable', async () => {

@@ -41,6 +41,9 @@ describe('createProjectClasses', () => {
     const project = aProject('team-a', { limits: { requestsPerMinute: 7 } });
     expect(unlimited.limitsOf('team-a', project).requestsPerMinute).to.equal(7);
     expect(unlimited.limitsOf('team-a', aProject('team-a')).requestsPerMinute).to.equal(0);
+    const rates = projectClasses({ default: { createsPerSecond: 0, filesPerSecond: 0 } });
+    const lowered = aProject('team-a', { limits: { createsPerSecond: 3, filesPerSecond: 50 } });
+    expect(rates.limitsOf('team-a', lowered)).to.include({ createsPerSecond: 3, filesPerSecond: 50 });
   });
 });
 
@@ -71,6 +74,8 @@ describe('readClassLimits', () => {
     const { byName } = readClassLimits(JSON.stringify(CLASSES));
     expect(byName.get('large')).to.deep.equal({
       requestsPerMinute: 12_000,
+      createsPerSecond: 10,
+      filesPerSecond: 2_000,
       activeJobs: 200,
       filesPerJob: 10_000,
       storedJobs: 50_000,

@@ -1,0 +1,92 @@
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import type { Principal } from '../tokens/authenticate.ts';
+import type { Delay } from './delay.ts';
+import { createRequestPace, MAX_DELAY_MS } from './request-pace.ts';
+
+export type Caller = Pick<Principal, 'namespace' | 'tokenName' | 'project'>;
+
+/** What this process spreads evenly, after a burst. */
+export interface SecondLimits {
+  /** How long an accepted request waits because its token or project sends too many per second. */
+  readonly requestDelay: (caller: Caller) => Delay;
+  /** The same for a create, which also waits because of the creates and files of its project. */
+  readonly createDelay: (caller: Caller) => Delay;
+  /** How long a create waits, in milliseconds, because of the files of earlier ones. */
+  readonly filesDelayMs: (project: ZipProject) => number;
+  readonly countFiles: (project: ZipProject, files: number) => void;
+  /** How long reading waits after these bytes of a body, in milliseconds, because the project sends too many per second. */
+  readonly bodyDelayMs: (project: string, bytes: number) => number;
+}
+
+export interface SecondLimitsDeps {
+  readonly limitsOf: ProjectClasses['limitsOf'];
+  /** Requests per second of a token or project that are never delayed. */
+  readonly undelayedRequestsPerSecond: number;
+  /** Bytes of bodies per second of a project that are read without delay. */
+  readonly undelayedBodyBytesPerSecond: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** A limit per minute of a token or project; 0 for no limit. */
+interface MinuteLimit {
+  readonly subject: string;
+  readonly limit: number;
+}
+
+const SECONDS_PER_MINUTE = 60;
+const BURST_MS = 2_000;
+/** A hundred creates, or two of the largest requests, at the default rates. */
+export const CREATES_BURST_MS = 10_000;
+
+const createPaces = (clock: SecondLimitsDeps['clock']) => ({
+  requests: createRequestPace({ clock, burstMs: BURST_MS }),
+  bytes: createRequestPace({ clock, burstMs: BURST_MS }),
+  creates: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
+  files: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
+});
+
+const longest = (delays: readonly Delay[]): Delay =>
+  delays.reduce((longer, delay) => (delay.ms > longer.ms ? delay : longer));
+
+export const createSecondLimits = (
+  deps: SecondLimitsDeps,
+  minuteLimitsOf: (caller: Caller) => { readonly token: MinuteLimit; readonly project: MinuteLimit },
+): SecondLimits => {
+  const { limitsOf, undelayedRequestsPerSecond, undelayedBodyBytesPerSecond } = deps;
+  const paces = createPaces(deps.clock);
+
+  const delayOf = ({ subject, limit }: MinuteLimit): number =>
+    limit === 0
+      ? 0
+      : paces.requests.request(subject, Math.max(undelayedRequestsPerSecond, limit / SECONDS_PER_MINUTE));
+  const requestDelay = (caller: Caller): Delay => {
+    const { token, project } = minuteLimitsOf(caller);
+    return { limit: 'second', ms: Math.max(delayOf(token), delayOf(project)) };
+  };
+  const createsDelay = ({ namespace, project }: Caller): Delay => {
+    const { createsPerSecond } = limitsOf(namespace, project);
+    const ms = createsPerSecond === 0 ? 0 : paces.creates.request(namespace, createsPerSecond);
+    return { limit: 'creates', ms };
+  };
+  const filesDelayMs = ({ metadata }: ZipProject): number => paces.files.debtMs(metadata.namespace);
+
+  return {
+    requestDelay,
+    createDelay: (caller) =>
+      longest([
+        requestDelay(caller),
+        createsDelay(caller),
+        { limit: 'files', ms: filesDelayMs(caller.project) },
+      ]),
+    filesDelayMs,
+    countFiles: (project, files) => {
+      const { namespace } = project.metadata;
+      const { filesPerSecond } = limitsOf(namespace, project);
+      if (filesPerSecond > 0) paces.files.charge(namespace, files, filesPerSecond);
+    },
+    bodyDelayMs: (project, bytes) =>
+      Math.min(MAX_DELAY_MS, paces.bytes.request(project, undelayedBodyBytesPerSecond / bytes)),
+  };
+};
