@@ -105,8 +105,7 @@ const createBucketReconcile = (parts: Parts): Reconcile => {
   });
 };
 
-const keysOf = (cache: Pick<Reflector<KubeObject>, 'values'>) => (): readonly ObjectKey[] =>
-  [...cache.values()].map(objectKey);
+const keysOf = (cache: Pick<Reflector<KubeObject>, 'keys'>) => (): readonly ObjectKey[] => [...cache.keys()];
 
 /** The work of the leader: the controllers of ZipJobs, ZipProjects and ZipBuckets. */
 export const createLeading = (

@@ -19,18 +19,17 @@ import {
   CHANGING,
   changingOf,
   INDEXES,
-  jobSkeleton,
   jobUidsOf,
   listOwnerKeysOf,
   OWN_SELECTOR,
-  podSkeleton,
-  targetOf,
+  targetsBefore,
+  targetsOf,
   testedBucketsOf,
   zipJobKeyOf,
-  zipJobSkeleton,
   zipJobUidsOf,
 } from './kube-state/caches.ts';
 import { isLeaving } from './kube-state/release.ts';
+import { jobSkeleton, podSkeleton, zipJobSkeleton } from './kube-state/skeletons.ts';
 import { isCountOnly } from './zip-bucket/count-change.ts';
 
 export interface WatchesOptions {
@@ -100,8 +99,9 @@ const onZipJobChange =
     // The file list that this rerun used may now expire.
     for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
     // Jobs that wait for the same key may start now.
-    for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, targetOf(objectOf(change))))
-      if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
+    for (const target of targetsBefore(change))
+      for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, target))
+        if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
   };
 
 const onPodChange =
@@ -173,7 +173,7 @@ const createCaches = (wiring: Wiring): Caches => {
       ...common,
       definition: keptAs(RESOURCES.zipJobs, zipJobSkeleton),
       indexes: {
-        [INDEXES.target]: (zipJob) => [targetOf(zipJob)],
+        [INDEXES.target]: targetsOf,
         [INDEXES.changing]: changingOf,
         [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
         [INDEXES.fileList]: listOwnerKeysOf,

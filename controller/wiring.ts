@@ -20,8 +20,9 @@ import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
-import { type Caches, CHANGING, INDEXES, isResting } from './kube-state/caches.ts';
+import { type Caches, CHANGING, INDEXES } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
+import { isResting } from './kube-state/skeletons.ts';
 import {
   createIsNamespaceTerminating,
   type IsNamespaceTerminating,

@@ -1,13 +1,10 @@
-import { ANNOTATIONS, fileListOwner, LABELS } from '#crds/api-group.ts';
+import { fileListOwner, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
-import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
-import type { KubeObject, ObjectKey, Reflector } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
-import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
-import { commandOf } from './command.ts';
+import type { Change, KubeObject, ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import { isResting } from './skeletons.ts';
 
 /** The caches that decisions are based on. */
 export interface Caches {
@@ -42,6 +39,17 @@ export const INDEXES = {
 
 export const targetOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
+/** Finished ZipJobs write no object. */
+export const targetsOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [targetOf(zipJob)]);
+/** The object that the changed job could write until now: a record of a finished job no longer has its key. */
+export const targetsBefore = (change: Change<ZipJob>): readonly string[] => {
+  const now = change.kind === 'set' ? change.object : change.before;
+  if (!isResting(now)) return [targetOf(now)];
+  return change.before ? targetsOf(change.before) : [];
+};
+/** The only value of its index. */
+export const CHANGING = 'changing';
+export const changingOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [CHANGING]);
 /** Key of the ZipJob whose file list a rerun uses. */
 export const listOwnerKeyOf = ({ metadata, spec }: ZipJob): ObjectKey | undefined => {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
@@ -70,79 +78,3 @@ export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
   metadata.ownerReferences
     ?.filter(({ kind }) => kind === 'ZipBucket')
     .map(({ name }) => `${metadata.namespace}/${name}`) ?? [];
-
-const isAtRest = (zipJob: ZipJob): boolean =>
-  isFinished(zipJob) &&
-  !awaitsWebhookOrExit(zipJob) &&
-  commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
-  zipJob.metadata.finalizers === undefined;
-
-/** The kept fields of a ZipJob that only has to expire: its status is never written again. */
-export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
-  readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
-  /** Includes only the last attempt. */
-  readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
-  /** Bytes of the whole ZipJob and its file list in the store of the API server. */
-  readonly storedBytes: number;
-}
-
-/** The only value of its index. */
-export const CHANGING = 'changing';
-export const isResting = (zipJob: ZipJob | RestingZipJob): zipJob is RestingZipJob => 'storedBytes' in zipJob;
-export const changingOf = (zipJob: ZipJob | RestingZipJob): readonly string[] =>
-  isResting(zipJob) ? [] : [CHANGING];
-
-/** Bytes of a ZipJob of the cache, or of what it was made from. */
-export const cachedBytesOf = (zipJob: ZipJob | RestingZipJob): number =>
-  isResting(zipJob) ? zipJob.storedBytes : storedBytesOf(zipJob);
-
-const restMetadata = ({
-  annotations,
-  labels: _labels,
-  ...metadata
-}: ZipJob['metadata']): ZipJob['metadata'] => {
-  const deletedAt = annotations?.[ANNOTATIONS.fileListDeletedAt];
-  return deletedAt === undefined
-    ? metadata
-    : { ...metadata, annotations: { [ANNOTATIONS.fileListDeletedAt]: deletedAt } };
-};
-
-const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
-  const { phase, reason, finishedAt, webhook, attempts } = status;
-  return defined({
-    phase,
-    reason,
-    finishedAt,
-    webhook: webhook && { state: webhook.state },
-    attempts: attempts?.slice(-1),
-  });
-};
-
-/** Saves memory: there may be ten thousand ZipJobs that only have to expire. */
-export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
-  if (!isAtRest(zipJob)) return zipJob;
-  const { apiVersion, kind, metadata, spec, status = {} } = zipJob;
-  const { bucketRef, key, filesFrom, ttlSecondsAfterFinished } = spec;
-  return {
-    apiVersion,
-    kind,
-    metadata: restMetadata(metadata),
-    spec: defined({ bucketRef, key, filesFrom, ttlSecondsAfterFinished }),
-    status: restStatus(status),
-    storedBytes: storedBytesOf(zipJob),
-  };
-};
-
-/** Only the identity and the status of a Job are read. */
-export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => job;
-
-/** Only the node and the names of the mounted Secrets in a pod spec are read. */
-export const podSkeleton = (pod: Pod): Pod => {
-  const { annotations: _annotations, ...metadata } = pod.metadata;
-  const { nodeName, volumes } = pod.spec ?? {};
-  return {
-    ...pod,
-    metadata,
-    spec: defined({ nodeName, volumes }),
-  };
-};

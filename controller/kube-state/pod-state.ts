@@ -2,7 +2,7 @@ import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { timeOf } from './times.ts';
 
-type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
+export type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number];
 
 export const zipperStatusOf = (pod: Pod): ContainerStatus | undefined =>
   pod.status?.containerStatuses?.find(({ name }) => name === ZIPPER_CONTAINER);

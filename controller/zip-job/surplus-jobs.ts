@@ -2,8 +2,8 @@ import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
-import { type Change, namespaceOf, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { cachedBytesOf } from '../kube-state/caches.ts';
+import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import { cachedBytesOf } from '../kube-state/skeletons.ts';
 import { timeOf } from '../kube-state/times.ts';
 
 export interface SurplusJobsOptions {
@@ -51,8 +51,8 @@ interface Excess {
   readonly bytes: number;
 }
 
-const toStoredJob = (zipJob: ZipJob): StoredJob => ({
-  key: objectKey(zipJob),
+const toStoredJob = (key: ObjectKey, zipJob: ZipJob): StoredJob => ({
+  key,
   bytes: cachedBytesOf(zipJob),
   doneAtMs:
     isFinished(zipJob) && !awaitsWebhookOrExit(zipJob) ? timeOf(zipJob.status?.finishedAt) : undefined,
@@ -75,13 +75,14 @@ class ProjectStorage implements SurplusJobs {
     const object = change.kind === 'set' ? change.object : change.before;
     const { namespace } = object.metadata;
     const project = this.#projects.get(namespace) ?? this.#add(namespace);
-    project.bytes -= project.jobs.get(change.key)?.bytes ?? 0;
-    project.jobs.delete(change.key);
+    const before = project.jobs.get(change.key);
+    project.bytes -= before?.bytes ?? 0;
     if (change.kind === 'set') {
-      const stored = toStoredJob(change.object);
+      // Keeps the first string of the key, which the cache has too.
+      const stored = toStoredJob(before?.key ?? change.key, change.object);
       project.jobs.set(change.key, stored);
       project.bytes += stored.bytes;
-    }
+    } else project.jobs.delete(change.key);
     if (project.jobs.size === 0) this.#forget(namespace, project);
     else if (isOver(this.#excess(namespace, project))) this.#chooseAfter(BATCH_MS, namespace, project);
   }

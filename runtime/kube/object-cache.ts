@@ -5,6 +5,7 @@ export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string
 /** The objects of one kind in memory. Every write returns the changes that it made, in order. */
 export interface ObjectCache<T extends KubeObject> {
   get(key: ObjectKey): T | undefined;
+  keys(): IterableIterator<ObjectKey>;
   values(): IterableIterator<T>;
   byIndex(index: string, value: string): readonly T[];
   set(object: T): readonly Change<T>[];
@@ -35,31 +36,35 @@ const createIndexes = <T>(indexers: Indexers<T>): Indexes<T> => {
   const indexes = new Map(
     Object.entries(indexers).map(([name, valuesOf]) => [
       name,
-      { valuesOf, keys: new Map<string, Set<ObjectKey>>() },
+      { valuesOf, keys: new Map<string, ObjectKey | Set<ObjectKey>>() },
     ]),
   );
   return {
     add: (object, key) => {
       for (const { valuesOf, keys } of indexes.values()) {
         for (const value of valuesOf(object)) {
-          const set = keys.get(value) ?? new Set();
-          keys.set(value, set.add(key));
+          const held = keys.get(value);
+          // Most values have one key, and a set would use many times its memory.
+          if (held === undefined || held === key) keys.set(value, key);
+          else if (typeof held === 'string') keys.set(value, new Set([held, key]));
+          else held.add(key);
         }
       }
     },
     remove: (object, key) => {
       for (const { valuesOf, keys } of indexes.values()) {
         for (const value of valuesOf(object)) {
-          const set = keys.get(value);
-          set?.delete(key);
-          if (set?.size === 0) keys.delete(value);
+          const held = keys.get(value);
+          if (typeof held === 'object') held.delete(key);
+          if (held === key || (typeof held === 'object' && held.size === 0)) keys.delete(value);
         }
       }
     },
     keys: (index, value) => {
       const found = indexes.get(index);
       if (!found) throw new TypeError(`no index named ${index}`);
-      return [...(found.keys.get(value) ?? [])];
+      const held = found.keys.get(value) ?? [];
+      return typeof held === 'string' ? [held] : [...held];
     },
   };
 };
@@ -99,6 +104,7 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
 
   return {
     get: (key) => objects.get(key),
+    keys: () => objects.keys(),
     values: () => objects.values(),
     byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => objects.get(key) ?? []),
     set: (object) => (isLate(object, objectKey(object)) ? [] : put(object)),

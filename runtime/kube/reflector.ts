@@ -124,6 +124,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       return hasSynced;
     },
     get: (key) => cache.get(key),
+    keys: () => cache.keys(),
     values: () => cache.values(),
     byIndex: (index, value) => cache.byIndex(index, value),
     silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),

@@ -101,6 +101,8 @@ export interface Reflector<T extends KubeObject> {
   synced(signal?: AbortSignal): Promise<void>;
   readonly hasSynced: boolean;
   get(key: ObjectKey): T | undefined;
+  /** The strings of the cache itself, which cost no memory where they are kept. */
+  keys(): IterableIterator<ObjectKey>;
   values(): IterableIterator<T>;
   /** Objects for which the index function of this name returns the value. */
   byIndex(index: string, value: string): readonly T[];

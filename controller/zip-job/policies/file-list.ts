@@ -5,10 +5,11 @@ import { isLeaving } from '../../kube-state/release.ts';
 /** Why a rerun cannot use the file list of this job. */
 const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
   const { metadata, spec } = owner;
-  if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
-    return `spec.filesFrom.secretNames refers to the list of ZipJob ${name}, which has no file list of its own`;
+  // The cache drops the list of such a job.
   if (isLeaving(metadata) || metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
     return `the file list of ZipJob ${name} was deleted, so the job can no longer be rerun; create a new job`;
+  if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
+    return `spec.filesFrom.secretNames refers to the list of ZipJob ${name}, which has no file list of its own`;
   return spec.filesFrom.sha256 === wanted.sha256 && spec.filesFrom.count === wanted.count
     ? undefined
     : `spec.filesFrom does not match the count and digest of the list of ZipJob ${name}`;

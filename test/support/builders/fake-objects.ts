@@ -190,6 +190,7 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
       return visible.hasSynced;
     },
     get: (key) => cached.get(key),
+    keys: () => cached.keys(),
     values: () => cached.values(),
     byIndex: (index, value) =>
       [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true),

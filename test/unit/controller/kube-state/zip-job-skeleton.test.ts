@@ -1,5 +1,9 @@
 import { expect } from 'chai';
-import { cachedBytesOf, zipJobSkeleton } from '#controller/kube-state/caches.ts';
+import { targetOf, targetsBefore } from '#controller/kube-state/caches.ts';
+import { cachedBytesOf, zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { objectKey } from '#runtime/kube/types.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
@@ -12,9 +16,19 @@ describe('zipJobSkeleton', () => {
       reason: 'Uploaded',
       finishedAt: ago(10),
       webhook: { state: 'NotConfigured' },
-      attempts: status.attempts,
+      attempts: [{ n: 1, podUid: '', class: 'success' }],
     });
     expect(Object.keys(skeleton.spec)).to.deep.equal(['bucketRef', 'key', 'filesFrom']);
+  });
+
+  it('drops its file list once the list was deleted, and keeps that of the job that a rerun repeats', () => {
+    const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(5), other: 'x' } };
+    const owner = aZipJob({ metadata, status: finishedAs('Succeeded') });
+    const skeleton = zipJobSkeleton(owner);
+    expect(skeleton.spec.filesFrom).to.equal(undefined);
+    expect(skeleton.metadata.annotations).to.deep.equal({ [ANNOTATIONS.fileListDeletedAt]: 'yes' });
+    const rerun = aZipJob({ metadata: { name: 'again' }, spec: owner.spec, status: finishedAs('Succeeded') });
+    expect(zipJobSkeleton(rerun).spec.filesFrom).to.deep.equal(owner.spec.filesFrom);
   });
 
   it('keeps the size of the whole ZipJob and its file list (N2)', () => {
@@ -36,5 +50,24 @@ describe('zipJobSkeleton', () => {
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
     ])
       expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+});
+
+describe('targetsBefore', () => {
+  const whole = aZipJob({ status: running('p1') });
+  const resting = zipJobSkeleton(aZipJob({ status: finishedAs('Succeeded') })) as ZipJob;
+  const key = objectKey(whole);
+
+  it('returns the object of a job that was finished, deleted or seen for the first time', () => {
+    const target = [targetOf(whole)];
+    expect(targetsBefore({ kind: 'set', key, object: resting, before: whole })).to.deep.equal(target);
+    expect(targetsBefore({ kind: 'set', key, object: whole, before: undefined })).to.deep.equal(target);
+    expect(targetsBefore({ kind: 'deleted', key, before: whole })).to.deep.equal(target);
+  });
+
+  it('returns none for a job that was finished before, for whose key no job waits', () => {
+    expect(targetsBefore({ kind: 'set', key, object: resting, before: undefined })).to.deep.equal([]);
+    expect(targetsBefore({ kind: 'set', key, object: resting, before: resting })).to.deep.equal([]);
+    expect(targetsBefore({ kind: 'deleted', key, before: resting })).to.deep.equal([]);
   });
 });

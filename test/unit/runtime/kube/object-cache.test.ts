@@ -35,4 +35,25 @@ describe('createObjectCache', () => {
     cache.replace(new Map([['ns/a', aNote('a', 5)]]));
     expect(cache.set(aNote('a', 6))).to.have.lengthOf(1);
   });
+
+  it('indexes none, one and several keys of a value', () => {
+    const cache = createObjectCache<Note>({ all: () => ['all'] });
+    const names = (): readonly string[] => cache.byIndex('all', 'all').map(({ metadata }) => metadata.name);
+    const steps = [
+      ['set', 'a', ['a']],
+      ['set', 'a', ['a']],
+      ['set', 'b', ['a', 'b']],
+      ['set', 'c', ['a', 'b', 'c']],
+      ['delete', 'a', ['b', 'c']],
+      ['delete', 'b', ['c']],
+      ['delete', 'c', []],
+      ['set', 'a', ['a']],
+      ['delete', 'a', []],
+    ] as const;
+    for (const [index, [kind, name, expected]] of steps.entries()) {
+      cache[kind](aNote(name, index + 1));
+      expect(names(), `${index}`).to.deep.equal(expected);
+    }
+    expect([...cache.keys()]).to.deep.equal([]);
+  });
 });

@@ -1,0 +1,15 @@
+/** Above this number, values are created again: names of foreign objects may be as many as the objects. */
+const MAX_VALUES = 10_000;
+
+/** Returns the same value each time for the same text, so that equal fields of many objects use memory once. */
+export const createShared = <T>(valueOf: (text: string) => T): ((text: string) => T) => {
+  const known = new Map<string, T>();
+  return (text) => {
+    const found = known.get(text);
+    if (found !== undefined) return found;
+    if (known.size >= MAX_VALUES) known.clear();
+    const value = valueOf(text);
+    known.set(text, value);
+    return value;
+  };
+};

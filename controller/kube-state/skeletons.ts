@@ -1,0 +1,181 @@
+import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { defined } from '#runtime/optional.ts';
+import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
+import { commandOf } from './command.ts';
+import { isJobFinished } from './job-state.ts';
+import { type ContainerStatus, isEnded, zipperStatusOf } from './pod-state.ts';
+import { createShared } from './shared-values.ts';
+
+const isAtRest = (zipJob: ZipJob): boolean =>
+  isFinished(zipJob) &&
+  !awaitsWebhookOrExit(zipJob) &&
+  commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
+  zipJob.metadata.finalizers === undefined;
+
+/** The kept fields of a ZipJob that only has to expire: its status is never written again. */
+export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
+  /** Without `filesFrom` once its own file list was deleted. */
+  readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
+  /** Includes only the last attempt, and of that only its class. */
+  readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
+  /** Bytes of the whole ZipJob and its file list in the store of the API server. */
+  readonly storedBytes: number;
+}
+
+export const isResting = (zipJob: ZipJob | RestingZipJob): zipJob is RestingZipJob => 'storedBytes' in zipJob;
+
+/** Bytes of a ZipJob of the cache, or of what it was made from. */
+export const cachedBytesOf = (zipJob: ZipJob | RestingZipJob): number =>
+  isResting(zipJob) ? zipJob.storedBytes : storedBytesOf(zipJob);
+
+/** Each object of a list from the API server has strings and objects of its own, also for equal values. */
+const text = createShared((value: string) => value);
+const bucketRef = createShared((name: string) => ({ name }));
+const webhook = createShared((state: string) => ({
+  state: state as NonNullable<ZipJobStatus['webhook']>['state'],
+}));
+const lastAttempt = createShared((name: string): readonly Attempt[] => [
+  { n: 1, podUid: '', class: name as NonNullable<Attempt['class']> },
+]);
+const LIST_DELETED = { [ANNOTATIONS.fileListDeletedAt]: 'yes' };
+
+const wasListDeleted = ({ annotations }: ObjectMeta): boolean =>
+  annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;
+
+const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
+  return defined({
+    name,
+    namespace: text(namespace),
+    uid,
+    resourceVersion,
+    deletionTimestamp,
+    annotations: wasListDeleted(metadata) ? LIST_DELETED : undefined,
+  });
+};
+
+const restSpec = ({ metadata, spec }: ZipJob): RestingZipJob['spec'] => {
+  const { filesFrom, ttlSecondsAfterFinished } = spec;
+  const isGone =
+    filesFrom && fileListOwner(filesFrom.secretNames) === metadata.name && wasListDeleted(metadata);
+  return defined({
+    bucketRef: bucketRef(spec.bucketRef.name),
+    // No index has it any more.
+    key: '',
+    filesFrom: isGone ? undefined : filesFrom,
+    ttlSecondsAfterFinished,
+  });
+};
+
+const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
+  const { phase, reason, finishedAt } = status;
+  const last = status.attempts?.at(-1)?.class;
+  return defined({
+    phase,
+    reason: reason === undefined ? undefined : text(reason),
+    finishedAt,
+    webhook: status.webhook && webhook(status.webhook.state),
+    attempts: last && lastAttempt(last),
+  });
+};
+
+/** Saves memory: there may be a hundred thousand ZipJobs that only have to expire. */
+export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
+  if (!isAtRest(zipJob)) return zipJob;
+  const { metadata, status = {} } = zipJob;
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: restMetadata(metadata),
+    spec: restSpec(zipJob),
+    status: restStatus(status),
+    storedBytes: storedBytesOf(zipJob),
+  };
+};
+
+/** The owner and the labels by which a Job or pod is found. */
+const endedMetadata = (metadata: ObjectMeta): ObjectMeta => {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
+  const { [LABELS.instance]: given, [LABELS.component]: component } = metadata.labels ?? {};
+  const instance = given === name ? name : given;
+  const ownerReferences = metadata.ownerReferences?.map((owner) => ({
+    apiVersion: text(owner.apiVersion),
+    kind: text(owner.kind),
+    // Usually the same text as the label: kept once.
+    name: owner.name === instance ? instance : owner.name,
+    uid: owner.uid,
+  }));
+  return defined({
+    name,
+    namespace: text(namespace),
+    uid,
+    resourceVersion,
+    creationTimestamp,
+    deletionTimestamp,
+    labels: defined({ [LABELS.instance]: instance, [LABELS.component]: component && text(component) }),
+    ownerReferences,
+  });
+};
+
+/** Only the identity and the status of a Job are read; of a finished one, how it ended. */
+export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => {
+  if (!isJobFinished(job)) return job;
+  const { startTime, failed, conditions = [] } = job.status ?? {};
+  const ends = conditions.map(({ type, status, reason, message }) => ({
+    type: text(type),
+    status: text(status),
+    // Only a failure is reported with its message, which names its pod.
+    ...defined({ reason: reason && text(reason), message: type.startsWith('Fail') ? message : undefined }),
+  }));
+  return {
+    metadata: endedMetadata(job.metadata),
+    status: { ...defined({ startTime, failed }), conditions: ends },
+  };
+};
+
+/** Only its exit is read. */
+const endedContainer = ({ name, restartCount, state }: ContainerStatus): ContainerStatus => {
+  const end = state?.terminated;
+  const reason = end?.reason === undefined ? undefined : text(end.reason);
+  const terminated = end && { exitCode: end.exitCode, ...defined({ reason, message: end.message }) };
+  return {
+    name: text(name),
+    image: '',
+    imageID: '',
+    ready: false,
+    restartCount,
+    ...(terminated && { state: { terminated } }),
+  };
+};
+
+/** Only the exit of the zipper and the reason why the pod ended are read. */
+const endedPod = (pod: Pod): Pod => {
+  const { phase, reason, message, conditions = [] } = pod.status ?? {};
+  const container = zipperStatusOf(pod);
+  const nodeName = pod.spec?.nodeName;
+  return {
+    metadata: endedMetadata(pod.metadata),
+    spec: defined({ nodeName: nodeName && text(nodeName) }),
+    status: {
+      ...defined({ phase: phase && text(phase), reason, message }),
+      conditions: conditions.filter(({ type }) => type === 'DisruptionTarget'),
+      ...(container && { containerStatuses: [endedContainer(container)] }),
+    },
+  };
+};
+
+/** Only the node and the names of the mounted Secrets in a pod spec are read. */
+export const podSkeleton = (pod: Pod): Pod => {
+  if (isEnded(pod)) return endedPod(pod);
+  const { annotations: _annotations, ...metadata } = pod.metadata;
+  const { nodeName, volumes } = pod.spec ?? {};
+  return {
+    ...pod,
+    metadata,
+    spec: defined({ nodeName, volumes }),
+  };
+};

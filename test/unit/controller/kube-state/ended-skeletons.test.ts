@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import { jobUidsOf, zipJobKeyOf, zipJobUidsOf } from '#controller/kube-state/caches.ts';
+import { isJobFinished, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isDisrupted, isEnded, scheduledAt, terminationOf } from '#controller/kube-state/pod-state.ts';
+import { jobSkeleton, podSkeleton } from '#controller/kube-state/skeletons.ts';
+import { terminationMessageOf } from '#controller/kube-state/termination-message.ts';
+import { attemptOf } from '#controller/zip-job/attempt.ts';
+import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
+import { type Job, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
+import { aZipJob, NOW } from '#test/support/builders/objects.ts';
+import { productionJob, productionPod } from '#test/support/builders/production-objects.ts';
+
+const pod = (change: object = {}): Pod => {
+  const made = RESOURCES.pods.decode(productionPod(1));
+  return { ...made, status: { ...made.status, ...change } };
+};
+const failedWith = (terminated: object): object => ({
+  phase: 'Failed',
+  containerStatuses: [{ name: ZIPPER_CONTAINER, state: { terminated } }],
+});
+
+describe('podSkeleton', () => {
+  const message = JSON.stringify({
+    contractVersion: 1,
+    mode: 'archive',
+    failure: { code: 'SourceNotFound', message: 'file 0: HTTP 404', fileIndex: 0, retriable: false },
+  });
+  const ends = [
+    ['succeeded', pod()],
+    ['failed', pod(failedWith({ exitCode: 12, reason: 'Error', message }))],
+    ['ran out of memory', pod(failedWith({ exitCode: 137, reason: 'OOMKilled' }))],
+    [
+      'was evicted',
+      pod({ phase: 'Failed', reason: 'Evicted', message: 'low on disk', containerStatuses: [] }),
+    ],
+    [
+      'was preempted',
+      pod({
+        ...failedWith({ exitCode: 143, reason: 'Error' }),
+        conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'PreemptionByScheduler' }],
+      }),
+    ],
+  ] as const;
+  for (const [name, whole] of ends)
+    it(`keeps the evidence of a pod that ${name}, and little else`, () => {
+      const kept = podSkeleton(whole);
+      const ended = (one: Pod) => attemptOf(aZipJob(), { podUid: 'p', pod: one }, { n: 1, now: NOW });
+      expect(ended(kept)).to.deep.equal(ended(whole));
+      const facts = (one: Pod) => [
+        isEnded(one),
+        isDisrupted(one),
+        terminationOf(one)?.exitCode,
+        terminationMessageOf(one),
+        jobUidsOf(one),
+        zipJobKeyOf(one),
+        one.metadata.uid,
+        one.metadata.resourceVersion,
+        one.spec?.nodeName,
+      ];
+      expect(facts(kept)).to.deep.equal(facts(whole));
+      expect(JSON.stringify(kept).length).to.be.below(JSON.stringify(whole).length / 2);
+    });
+
+  it('keeps the conditions and volumes of a pod that runs, and drops its annotations', () => {
+    const running = pod({ phase: 'Running' });
+    const kept = podSkeleton(running);
+    expect(scheduledAt(kept)).to.be.a('number').and.to.equal(scheduledAt(running));
+    expect(kept.status).to.deep.equal(running.status);
+    expect(kept.spec?.volumes).to.deep.equal(running.spec?.volumes);
+    expect(kept.metadata.annotations).to.equal(undefined);
+  });
+});
+
+describe('jobSkeleton', () => {
+  const job = (status: object): Job => {
+    const made = RESOURCES.jobs.decode(productionJob(1));
+    return { ...made, status: { ...made.status, ...status } };
+  };
+  const failed = {
+    failed: 3,
+    conditions: [{ type: 'Failed', status: 'True', reason: 'BackoffLimitExceeded', message: 'too many' }],
+  };
+
+  it('keeps the owner, the labels and the end of a finished Job', () => {
+    for (const whole of [job({}), job(failed)]) {
+      const kept = jobSkeleton(whole);
+      const facts = (one: Job) => [
+        isJobFinished(one),
+        jobFailure(one),
+        one.status?.failed,
+        one.status?.startTime,
+        zipJobUidsOf(one),
+        zipJobKeyOf(one),
+        one.metadata.uid,
+        one.metadata.creationTimestamp,
+      ];
+      expect(facts(kept)).to.deep.equal(facts(whole));
+      expect(kept.spec).to.equal(undefined);
+      expect(kept.metadata.annotations).to.equal(undefined);
+    }
+  });
+
+  it('keeps the status of an unfinished Job', () => {
+    const whole = job({ conditions: [], active: 1 });
+    expect(jobSkeleton(whole).status).to.deep.equal(whole.status);
+  });
+});
