@@ -1,11 +1,11 @@
 /** Workers for each that one group can use: the others' calls wait for its calls at the API server. */
-const SHARE = 4;
+const SHARE = 2;
 
 /** The running keys of each group. */
 export interface GroupShares {
   /** Sets how many workers the groups share. */
   divide(workers: number): void;
-  /** True while the group uses less than a quarter of the workers. */
+  /** True while the group uses less than half of the workers. */
   readonly hasRoom: (group: string) => boolean;
   start(group: string): void;
   end(group: string): void;

@@ -28,7 +28,7 @@ export interface WorkQueueOptions {
   readonly clock?: Clock;
   readonly metrics?: WorkQueueMetrics;
   /**
-   * Group of a key; the queue is round-robin over groups, and a group uses at most a quarter of the workers. Without it there is
+   * Group of a key; the queue is round-robin over groups, and a group uses at most half of the workers. Without it there is
    * one group, which uses all.
    */
   readonly groupOf?: (key: string) => string;
