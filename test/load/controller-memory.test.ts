@@ -27,8 +27,6 @@ const JOBS = 10_000;
 const BAR_BYTES = 200 * MIB;
 const NAMESPACE = 'finished';
 const FULL_RECONCILE_SECONDS = 5;
-/** Time from the start of the process until it has every object and leads. */
-const READY_LIMIT_MS = 10_000;
 
 const withControllers = (cluster: Cluster, replicas: number, run: string): Promise<unknown> =>
   installChart(cluster, {
@@ -100,7 +98,7 @@ describe('10,000 finished ZipJobs', function () {
       `name="${queue}"`,
     );
 
-  it('let a restarted controller lead within 10 s and below 200 MiB', async () => {
+  it('let a restarted controller reconcile them below 200 MiB', async () => {
     await withControllers(cluster, 1, 'after');
     const pod = await leadingPod(cluster, api);
     const startedAt = pod.containers[0]?.startedAt.getTime() ?? 0;
@@ -108,13 +106,13 @@ describe('10,000 finished ZipJobs', function () {
       status: { conditions: { type: string; lastTransitionTime: string }[] };
     }>(`/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`);
     const ready = status.conditions.find(({ type }) => type === 'Ready');
+    // Printed, not limited: it depends on the machine.
     const readyMs = Date.parse(ready?.lastTransitionTime ?? '') - startedAt;
     await until('every job to have been reconciled', async () => (await reconciled()) >= JOBS);
     const { peak } = await memoryOf(pod.containers[0]?.pid ?? 0);
     console.log(
       `      ready ${readyMs} ms after the start of the process, peak ${(peak / MIB).toFixed(0)} MiB`,
     );
-    expect(readyMs).to.be.lessThan(READY_LIMIT_MS);
     expect(peak).to.be.greaterThan(0).and.lessThan(BAR_BYTES);
   });
 
