@@ -26,6 +26,15 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const DELETED =
   'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, and for less if there are thousands. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
 
+/** Such as a job without its bucket, or one that was cancelled while it waited. */
+const NEVER_STARTED = 'it finished without an attempt. The status of the job says why';
+
+const whyNoPod = (zipJob: ZipJob): string => {
+  if (!isFinished(zipJob)) return 'it has no pod yet';
+  const { startedAt, attemptsTotal = 0 } = zipJob.status ?? {};
+  return startedAt === undefined && attemptsTotal === 0 ? NEVER_STARTED : DELETED;
+};
+
 /** Characters that are redacted before other requests may run. */
 const SLICE = 64 * 1024;
 
@@ -60,10 +69,7 @@ export const readJobLog = async (
   const activePod = pods.find(({ metadata }) => metadata.name === zipJob.status?.job?.podName);
   const pod = (activePod ?? newest(pods))?.metadata.name;
   if (pod === undefined)
-    throw new AdministrationError(
-      `No logs for job "${name}": ${isFinished(zipJob) ? DELETED : 'it has no pod yet'}`,
-      { code: 'NotFound' },
-    );
+    throw new AdministrationError(`No logs for job "${name}": ${whyNoPod(zipJob)}`, { code: 'NotFound' });
   const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(pod)}/log`;
   const query = { container: ZIPPER_CONTAINER, tailLines: lines, limitBytes: MAX_BYTES };
   try {

@@ -38,6 +38,11 @@ describe('readJobLog', () => {
       .to.contain('its pods were deleted')
       .and.to.contain('SUCCEEDED_POD_TTL_SECONDS')
       .and.to.contain('FAILED_POD_TTL_SECONDS');
+    const { startedAt: _startedAt, ...neverStarted } = finishedAs('Cancelled');
+    expect(await refusal(neverStarted))
+      .to.contain('it finished without an attempt')
+      .and.not.contain('deleted');
+    expect(await refusal({ ...neverStarted, attemptsTotal: 1 })).to.contain('its pods were deleted');
   });
 
   it('cuts long lines, and lets other requests run while it redacts a log of 4 MiB (N3)', async () => {
