@@ -1,4 +1,4 @@
-import { AdministrationError } from '#administration/administration-error.ts';
+import { AdministrationError, hasCode } from '#administration/administration-error.ts';
 import { readJobLog } from '#administration/read-job-log.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { PageRequest } from '../../page.ts';
@@ -52,6 +52,13 @@ export const createLogOf = ({ config, clock, metrics }: Pick<PageDeps, 'config' 
     const refused = verdicts.find(({ allowed }) => !allowed);
     if (refused !== undefined) return { lines: [], reason: refused.reason };
     const { name, uid = '' } = job.metadata;
-    return share(user.name, [namespace, name, uid], () => readLog(request, job));
+    const read = (): Promise<ShownLog> => readLog(request, job);
+    try {
+      return await share(user.name, [namespace, name, uid], read);
+    } catch (error) {
+      // The token of another session may have expired during its read, which must not end this session.
+      if (!hasCode(error, 'Unauthorized')) throw error;
+      return read();
+    }
   };
 };

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -10,6 +9,7 @@ import {
   startDashboardServer,
   visitAs,
 } from '#test/support/servers/dashboard-server.ts';
+import { until } from '#test/support/until.ts';
 
 const JOBS = `/projects/${NAMESPACE}/jobs`;
 const LOG = `${JOBS}/${NAME}?log=last`;
@@ -23,17 +23,21 @@ const POD = {
 };
 const USERS = { 'ada-1': 'ada', 'ada-2': 'ada', 'bob-1': 'bob' } as const;
 
-const start = async (job: ZipJob = aZipJob()): Promise<DashboardServer> => {
+const start = async (
+  beforeRead: (bearer: string | undefined) => Promise<void> = () => Promise.resolve(),
+): Promise<DashboardServer> => {
+  const job = aZipJob();
   const server = await startDashboardServer({ env: ENV });
   for (const [token, name] of Object.entries(USERS)) server.tokens.set(token, { name, allowed: ['*'] });
   server.zipProjects.put(aProject(NAMESPACE));
   server.zipJobs.put(job);
   let reads = 0;
-  server.respondWith(async ({ path }) => {
+  server.respondWith(async ({ path, bearer }) => {
     if (path === ZIP_JOB) return job;
     if (path === PODS) return { metadata: { resourceVersion: '1' }, items: [POD] };
     if (!path.endsWith('/log'))
       throw new KubeError(`${path}: not found`, { code: 'NotFound', httpStatus: 404 });
+    await beforeRead(bearer);
     reads += 1;
     const line = `line of read ${reads}`;
     await delay(50);
@@ -43,6 +47,11 @@ const start = async (job: ZipJob = aZipJob()): Promise<DashboardServer> => {
 };
 const logReads = ({ requests }: DashboardServer): readonly (string | undefined)[] =>
   requests.filter(({ path }) => path.endsWith('/log')).map(({ bearer }) => bearer);
+const hasReviewed = ({ requests }: DashboardServer, token: string, subresource: string): boolean =>
+  requests.some(
+    ({ bearer, body }) =>
+      bearer === token && JSON.stringify(body ?? null).includes(`"subresource":"${subresource}"`),
+  );
 
 describe('what the sessions of a user share', () => {
   it('is one read of a log, also while it is in progress', async () => {
@@ -61,6 +70,24 @@ describe('what the sessions of a user share', () => {
     const shown = [one, two].map(({ text }) => /line of read \d/.exec(text)?.[0]);
     expect(shown).to.have.members(['line of read 1', 'line of read 2']);
     expect(logReads(server)).to.have.members(['ada-1', 'bob-1']);
+  });
+
+  it('is not the end of a session whose token expires during a read', async () => {
+    const ended = Promise.withResolvers<void>();
+    await using server = await start((bearer) => (bearer === 'ada-1' ? ended.promise : Promise.resolve()));
+    const [expired, valid] = [await visitAs(server, 'ada-1'), await visitAs(server, 'ada-2')];
+    const first = expired.get(LOG);
+    await until('the read of the log', () => logReads(server).length === 1);
+    const second = valid.get(LOG);
+    await until('the review of the other session', () => hasReviewed(server, 'ada-2', 'log'));
+    // The other session shares the read as soon as it has the responses to its reviews.
+    await setImmediate();
+    ended.reject(new KubeError('GET log: 401 Unauthorized', { code: 'Unauthorized', httpStatus: 401 }));
+    expect((await first).status).to.equal(303);
+    const { status, text } = await second;
+    expect(status).to.equal(200);
+    expect(text).to.contain('line of read 1');
+    expect(logReads(server)).to.include('ada-2');
   });
 
   for (const right of ['get pods/log', 'list pods'])
