@@ -52,7 +52,7 @@ export const BUCKET_OPTIONS = {
     },
     'kms-key-id': text('ID, ARN or alias of the KMS key, for aws:kms'),
     'bucket-key-enabled': { type: 'boolean', describe: 'Use a bucket key of S3, for aws:kms' },
-    metadata: text('User metadata of archives, such as team=sales,stage=live'),
+    metadata: text('User metadata of archives, such as team=sales,stage=live; values cannot contain commas'),
     tags: text('Tags of archives, such as team=sales,stage=live; R2 supports none'),
     'on-conflict': {
       choices: ON_CONFLICTS,

@@ -77,7 +77,7 @@ const COMMON_OPTION_FIELDS: readonly Field[] = [
   {
     name: 'metadata',
     label: 'Metadata',
-    hint: 'For example team=sales, stage=live.',
+    hint: 'For example team=sales, stage=live. Values cannot contain commas.',
     maxlength: 2048,
   },
 ];
