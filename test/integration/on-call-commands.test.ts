@@ -187,6 +187,8 @@ describe('the commands of docs/on-call.md', function () {
     const line = await untilPrinted(WAITING, at, /Failed .* SourceNotFound .* 404/);
     const file = await run('Which file failed?', at);
     expect(file).to.equal('1 SourceNotFound 404\n');
+    const others = await run('Which other files failed? The first 100.', at);
+    expect(others).to.equal('1 of 2 fail: 1 SourceNotFound 404;\n');
     const attempts = await run('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
     const story = await eventsOf(at, ['JobCreated', 'PodActive', 'AttemptFailed', 'Failed']);
