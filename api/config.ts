@@ -176,7 +176,7 @@ const LIMITS = {
     minimum: 1,
     default: 32,
     description:
-      'maximum requests that are handled at the same time; projects are served round-robin, and one gets at most half',
+      'maximum requests that are handled at the same time; projects are served round-robin, and one gets at most a quarter',
   },
   maxFileListBytesPerProject: {
     env: 'MAX_FILE_LIST_BYTES_PER_PROJECT',

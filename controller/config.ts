@@ -78,7 +78,7 @@ export const CONTROLLER_SETTINGS = {
     minimum: 1,
     default: 60,
     description:
-      'interval at which every ZipJob is reconciled that is unfinished, or whose webhook or pod is; all others only when they are due',
+      'interval at which ZipJobs are reconciled that are unfinished, or wait for their webhook or for the exit of their pod; others are reconciled only when they are due',
   },
   watchSilenceLimitMs: {
     env: 'WATCH_SILENCE_LIMIT_MS',

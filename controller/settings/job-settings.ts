@@ -75,7 +75,8 @@ export const JOB_SETTINGS = {
     minimum: 0,
     maximum: 604_800,
     default: 86_400,
-    description: 'the same for a failed or cancelled ZipJob; at most FAILED_TTL_SECONDS',
+    description:
+      'how long the Kubernetes Jobs and pods of a failed or cancelled ZipJob, and so their logs, are kept; at most FAILED_TTL_SECONDS',
   },
   maxFinishedPods: {
     env: 'MAX_FINISHED_PODS',
