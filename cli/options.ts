@@ -48,7 +48,7 @@ export const BUCKET_OPTIONS = {
     'server-side-encryption': {
       choices: ENCRYPTIONS,
       requiresArg: true,
-      describe: 'Encryption of archives: SSE-S3 or SSE-KMS; R2 supports none of them',
+      describe: 'Encryption of archives: AES256 (SSE-S3) or aws:kms (SSE-KMS); R2 supports neither',
     },
     'kms-key-id': text('ID, ARN or alias of the KMS key, for aws:kms'),
     'bucket-key-enabled': { type: 'boolean', describe: 'Use a bucket key of S3, for aws:kms' },

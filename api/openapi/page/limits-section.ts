@@ -12,8 +12,8 @@ const perSecond = (figure: number): string =>
     : `${grouped(figure)} per second, after a burst of ${grouped((figure * CREATES_BURST_MS) / 1_000)}`;
 const perMinute = (figure: number): string => (figure === 0 ? 'no limit' : `${grouped(figure)} per minute`);
 
-const PER_REPLICA = 'More wait up to two seconds. A project may have another limit.';
 const PER_PROJECT = 'A project may have another limit.';
+const PER_SECOND = `Further creates wait up to two seconds, then get 429. ${PER_PROJECT}`;
 
 type Row = readonly [limit: string, maximum: string, notes: string];
 
@@ -58,8 +58,8 @@ const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)):
   ['Stored jobs and file lists per project', bytes(settings.projectLimits.storedBytes), PER_PROJECT],
   ['Requests per token', perMinute(settings.requestsPerMinutePerToken), ''],
   ['Requests per project', perMinute(settings.projectLimits.requestsPerMinute), PER_PROJECT],
-  ['Creates per project', perSecond(settings.projectLimits.createsPerSecond), PER_REPLICA],
-  ['Files in creates per project', perSecond(settings.projectLimits.filesPerSecond), PER_REPLICA],
+  ['Creates per project', perSecond(settings.projectLimits.createsPerSecond), PER_SECOND],
+  ['Files in creates per project', perSecond(settings.projectLimits.filesPerSecond), PER_SECOND],
   ['Requests without a valid token', perMinute(settings.authFailuresPerMinute), 'Per client address.'],
 ];
 
