@@ -41,7 +41,7 @@ export const createRunSteps = (): RunSteps => {
 /** Runs a task when there is a free place. */
 export type Enqueue = <T>(project: string, task: () => Promise<T>) => Promise<T>;
 
-/** Places for each that one project can use: those that wait for the API server delay the calls of others there. */
+/** One project can use one of this many places, because its calls delay those of others at the API server. */
 const SHARE_OF_PROJECT = 4;
 
 /** Runs at most `max` tasks at a time, and at most a quarter of them for one project. Projects are served round-robin. */

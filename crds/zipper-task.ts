@@ -77,7 +77,7 @@ const FILES_SCHEMA = {
   ],
 } as const satisfies JsonSchema;
 
-/** Options of the archive, in place of those of the bucket. */
+/** Options of the archive. They take precedence over those of the bucket. */
 const OBJECT_OPTIONS_SCHEMA = {
   type: 'object',
   properties: {

@@ -1,4 +1,4 @@
-/** Workers for each that one group can use: the others' calls wait for its calls at the API server. */
+/** One group can use one of this many workers, because its calls delay those of others at the API server. */
 const SHARE = 2;
 
 /** The running keys of each group. */

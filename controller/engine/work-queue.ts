@@ -103,7 +103,7 @@ interface State {
   readonly idle: (() => void)[];
   /** When the workers last let the process receive events. */
   sliceStartMs: number;
-  /** While they do. Shared: with a turn each, every worker would use a slice before the next event. */
+  /** Set while they do. All share it: otherwise each worker would use a slice of its own before the next event. */
   pause: Promise<void> | undefined;
   /** Set when `run` is aborted: later adds are ignored. */
   stopped: boolean;

@@ -1,4 +1,4 @@
-/** Above this number, values are created again: names of foreign objects may be as many as the objects. */
+/** Above this number, all are dropped: some fields may have as many values as there are objects. */
 const MAX_VALUES = 10_000;
 
 /** Returns the same value each time for the same text, so that equal fields of many objects use memory once. */

@@ -18,8 +18,8 @@ export interface FinishedPodsOptions {
 }
 
 /**
- * Counts the ended pods of all ZipJobs, and chooses which are deleted early when there are too many. Kubernetes would
- * delete pods of the whole cluster otherwise, and pods that are still needed too.
+ * Counts the ended pods of all ZipJobs, and chooses which are deleted early when there are too many. Otherwise
+ * Kubernetes would delete pods of any workload, and pods that are still needed.
  */
 export interface FinishedPods {
   see(change: Change<Pod>): void;
@@ -27,11 +27,11 @@ export interface FinishedPods {
   isSurplus(key: ObjectKey): boolean;
 }
 
-/** Some are deleted ahead, so that not every further pod needs a choice among all. */
+/** More are deleted than necessary, so that not every further pod needs a choice among all. */
 const KEPT_SHARE = 0.9;
 /** Changes of this time are handled together. */
 const BATCH_MS = 2_000;
-/** Jobs that need their pods may finish without a change of a pod, and so may the first list of ZipJobs arrive. */
+/** No change of a pod reports that a job no longer needs its pods, or that the first list of ZipJobs has arrived. */
 const RETRY_MS = 10_000;
 
 interface State {

@@ -14,7 +14,7 @@ export interface User {
   readonly kube: KubeClient;
   /** Operations with the token of the user. */
   readonly administration: Administration;
-  /** Asks the API server after this call. Use it before showing data or making a change. */
+  /** Returns a review that the API server made after this call. Use it before showing data or making a change. */
   may(namespace: string, question: Question): Promise<Verdict>;
   /** The same, but may use a result that is a few seconds old. Only for menus and buttons. */
   seemsToBeAllowed(namespace: string, question: Question): Promise<Verdict>;

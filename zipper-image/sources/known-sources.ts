@@ -16,7 +16,7 @@ export interface KnownSources {
   summary(): SourceCheck;
 }
 
-/** "Too many requests" says nothing about the one source that it answers. */
+/** "Too many requests" is about the origin, and says nothing about the source. */
 export const isTooMany = ({ httpStatus }: SourceError): boolean => httpStatus === 429;
 
 /** A refused destination is not distinguished from a failed connection, so that callers cannot map a network. */

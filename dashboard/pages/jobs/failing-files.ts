@@ -31,7 +31,7 @@ const failingSummary = (
     ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
   ].join(' ');
 
-/** Undefined if no failing file is known, or only the one that ended the job. */
+/** Undefined if the sources were not checked. The failure of the job names the file that ended it. */
 export const failingFilesOf = ({ sourceCheck, files }: Job): FailingFiles | undefined => {
   if (sourceCheck === null || sourceCheck.failures.length === 0) return undefined;
   const { failures } = sourceCheck;
