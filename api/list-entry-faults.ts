@@ -82,8 +82,8 @@ const listed = (fault: EntryFault) => ({
 });
 
 /**
- * The error of a request with invalid entries, with a list of all of them. Any other error is returned unchanged: one that
- * does not concern entries, or that prevents checking them, such as too many.
+ * The error of a request with invalid entries, with a list of the first ones and the number of all. Any other error is
+ * returned unchanged: one that does not concern entries, or that prevents checking them, such as too many.
  */
 export function* withEntryFaults(
   error: unknown,

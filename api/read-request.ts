@@ -21,7 +21,7 @@ export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
 }
 
 export interface ReadRequestOptions {
-  /** The error lists all invalid entries. Otherwise, the check ends at the first one. */
+  /** The error lists the first invalid entries and counts all. Otherwise, the check ends at the first one. */
   readonly listsFaults?: boolean;
 }
 

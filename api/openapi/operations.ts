@@ -1,5 +1,6 @@
 import { EXPANSIONS } from '../expand/read-expand.ts';
 import { IDEMPOTENCY_KEY_PATTERN } from '../idempotency/idempotency-key.ts';
+import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
 import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Operation, Parameter, Response } from './document-types.ts';
 import { grouped } from './grouped.ts';
@@ -74,7 +75,7 @@ export const createZip = (settings: PublishedSettings): Operation => ({
   summary: 'Create a zip',
   description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
   parameters: [
-    expand(' With `error`, an error lists all invalid entries of `urls`.'),
+    expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
     IDEMPOTENCY_KEY,
     REQUEST_ID,
     traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),

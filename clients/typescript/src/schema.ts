@@ -574,7 +574,7 @@ export interface operations {
     readonly createZip: {
         readonly parameters: {
             readonly query?: {
-                /** @description Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list. With `error`, an error lists all invalid entries of `urls`. */
+                /** @description Additional fields of the response, beyond `uuid`, `status` and `metadata`: a comma-separated list. With `error`, an error lists the first 100 invalid entries of `urls`. */
                 readonly expand?: readonly ("progress" | "error" | "archive" | "bucket" | "webhook" | "job")[];
             };
             readonly header?: {
