@@ -15,19 +15,19 @@ const parsed = (text: string): { readonly value: unknown } | undefined => {
 interface Container {
   readonly isObject: boolean;
   readonly keys: Set<string>;
-  /** `urls`, if it is the value of this top-level key. */
-  readonly place: 'top' | 'urls' | 'entry' | 'inside';
+  /** `known`: the value of `urls` or `object`, and everything inside. */
+  readonly place: 'top' | 'known' | 'other';
 }
 
 const placeOf = (outer: Container | undefined, key: string, isObject: boolean): Container['place'] => {
   if (outer === undefined) return 'top';
-  if (outer.place === 'top' && outer.isObject && key === 'urls' && !isObject) return 'urls';
-  return outer.place === 'urls' && isObject ? 'entry' : 'inside';
+  if (outer.place !== 'top') return outer.place;
+  return outer.isObject && ((key === 'urls' && !isObject) || key === 'object') ? 'known' : 'other';
 };
 
 /** False if the object that is open has this key already, where that counts. */
 const addKey = ({ place, keys }: Container, name: string): boolean => {
-  if ((place === 'entry' || place === 'top') && keys.has(name)) return false;
+  if (place !== 'other' && keys.has(name)) return false;
   keys.add(name);
   return true;
 };
