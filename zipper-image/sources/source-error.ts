@@ -30,6 +30,8 @@ export class SourceFaultError extends AppError {
   }
 }
 
+/** The highest that the definition of ZipJob allows. The API server would reject the whole status with a higher one, such as 999. */
+const HIGHEST_HTTP_STATUS = 599;
 const LONGEST_URL_SHOWN = 200;
 
 const shownUrl = (url: string): string => {
@@ -46,7 +48,8 @@ export class SourceError extends AppError {
   readonly refused: boolean;
 
   constructor(file: { readonly index: number; readonly url: string }, fault: SourceFault) {
-    const { code, httpStatus } = fault;
+    const { code } = fault;
+    const httpStatus = (fault.httpStatus ?? 0) > HIGHEST_HTTP_STATUS ? undefined : fault.httpStatus;
     super(`file ${file.index} (${shownUrl(file.url)}): ${fault.text}`, {
       ...fault,
       details: { fileIndex: file.index, ...defined({ httpStatus }), code },

@@ -115,6 +115,13 @@ describe('download', () => {
       });
     }
 
+    it('names a status that the definition of ZipJob does not allow only in the message', async () => {
+      const error = await failureAt(origin.url('/status/999'));
+      expect(error).to.include({ code: 'SourceNotFound', httpStatus: undefined, retryable: false });
+      expect(error.details).not.to.have.property('httpStatus');
+      expect(error.message).to.include('status 999');
+    });
+
     for (const status of [408, 425, 429, 500, 502, 503, 504]) {
       it(`retries ${status} three times (D12)`, async () => {
         const entry = await read(`/flaky/3/${status}/1000/1`);

@@ -87,6 +87,8 @@ describe('the check of the other sources', () => {
       [origin.url(`/status/403?${EXPIRED}`), 'SourceExpired', 403],
       [slow.url('/gone'), 'SourceNotFound', 410],
       [origin.url('/status/500'), 'SourceUnavailable', 500],
+      // The definition of ZipJob allows no such status.
+      [origin.url('/status/999'), 'SourceNotFound'],
       [origin.url('/silent'), 'SourceStalled'],
       [origin.url('/redirect/302'), 'SourceInvalid', 302],
       [tls.url('/gen/1/1'), 'SourceTlsError'],
