@@ -116,7 +116,9 @@ const startUpload = async (
     );
     return { uploadId, store: reduced };
   }
-  refusals.missing.push(missingAction(denials.at(-1), 's3:PutObject'));
+  // A bucket policy may require the encryption whose key denied the first start.
+  const named = [denials[0], denials.at(-1)].map((error) => missingAction(error, 's3:PutObject'));
+  refusals.missing.push(...new Set(named));
   return undefined;
 };
 

@@ -126,6 +126,17 @@ describe('the test of a bucket with object options', () => {
     expect((await check({})).missingPermissions).to.deep.equal(['s3:PutObject']);
   });
 
+  it('names the missing permission on the key if the bucket denies uploads without its encryption', async () => {
+    const text = 'User: arn:aws:iam::1:user/u is not authorized to perform: ';
+    hostile.fault = ({ operation, headers }) => {
+      if (operation !== 'create') return undefined;
+      const action = headers[KMS_HEADER] === undefined ? 's3:PutObject' : 'kms:GenerateDataKey';
+      const body = `<Error><Code>AccessDenied</Code><Message>${text}${action}</Message></Error>`;
+      return { kind: 'response', status: 403, code: 'AccessDenied', body };
+    };
+    expect((await check()).missingPermissions).to.deep.equal(['kms:GenerateDataKey', 's3:PutObject']);
+  });
+
   it('names kms:Decrypt if only the part is denied', async () => {
     deny([], { also: ({ operation }) => operation === 'part' });
     expect((await check()).missingPermissions).to.deep.equal(['kms:Decrypt']);
