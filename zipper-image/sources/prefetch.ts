@@ -119,6 +119,10 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     if (!this.#budget.reserve(slot, length)) this.#park(slot);
   }
 
+  resumed({ index, head }: SourceSlot): void {
+    this.known.good(index, head?.declaredLength);
+  }
+
   bytesArrived(slot: SourceSlot, count: number): void {
     this.#bytesRead += count;
     const { buffered } = slot;

@@ -18,6 +18,8 @@ export type SlotState = 'idle' | 'running' | 'parked' | 'deferred' | 'complete' 
 export interface SlotOwner {
   readonly pool: BlockPool;
   headArrived(slot: SourceSlot): void;
+  /** The source continues an interrupted download. */
+  resumed(slot: SourceSlot): void;
   bytesArrived(slot: SourceSlot, count: number): void;
   bytesTaken(slot: SourceSlot): void;
 }
@@ -92,6 +94,7 @@ export class SourceSlot implements SourceSink {
   continue(flow: Flow): void {
     this.#flow = flow;
     if (this.#paused) flow.pause();
+    this.#owner.resumed(this);
   }
 
   /** The received bytes can no longer be continued. */

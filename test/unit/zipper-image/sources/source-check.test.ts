@@ -150,6 +150,31 @@ describe('the check of the other sources', () => {
     expect(origin.requests.every(({ headers }) => headers['x-own'] === 'secret')).to.equal(true);
   });
 
+  it('does not count a download that was interrupted and has resumed as a bad source', async () => {
+    let isResumed = false;
+    const late: OriginRoute = async (_request, response) => {
+      await until('the download to resume', () => isResumed);
+      response.writeHead(404).end();
+    };
+    const cut: OriginRoute = ({ seen }, response) => {
+      const range = seen > 1 && { 'content-range': `bytes ${KIB}-${4 * KIB - 1}/${4 * KIB}` };
+      const length = seen > 1 ? 3 * KIB : 4 * KIB;
+      response.writeHead(seen > 1 ? 206 : 200, { etag: '"a"', 'content-length': length, ...range });
+      response.write(Buffer.alloc(KIB), () => {
+        if (seen === 1) response.socket?.destroy();
+      });
+    };
+    const resuming = await start({ routes: { '/late': late, '/cut': cut } });
+    await withReader([resuming.url('/late'), resuming.url('/cut')], async (reader) => {
+      const failed = failureOf(readAll(reader));
+      await until('more bytes than before the interruption', () => reader.bytesRead > KIB);
+      isResumed = true;
+      await failed;
+      const counts = { checked: 2, failed: 1, bytes: 4 * KIB, lengths: 1 };
+      expect(reader.known.summary()).to.include(counts);
+    });
+  });
+
   it('keeps connections of short bodies, and closes those of long ones at their heads', async () => {
     await check([origin.url('/status/404'), ...many(500, (n) => `/gen/${16 * KIB}/${n}`)]);
     expect(origin.connections).to.be.at.most(2 * 32);
