@@ -75,12 +75,14 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
   const asking: Asking = { known, download: withLimits(deps), signal, refused: {} };
   const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
+  let requested = 0;
   const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
   const work = async (): Promise<void> => {
     while (!signal.aborted) {
       const taken = queue.take();
       const file = taken && files[taken.index];
       if (!file) return;
+      requested += 1;
       await ask(taken.index, file, asking);
       taken.done();
     }
@@ -89,6 +91,6 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   const { failures: _failures, ...counts } = known.summary();
   const seconds = Math.round(performance.now() - startedAt) / 1000;
   const { refused } = asking;
-  const facts = { ...counts, requested: unknown.length, refused, seconds };
+  const facts = { ...counts, requested, refused, seconds };
   log.info(facts, 'checked the sources that were not downloaded');
 };

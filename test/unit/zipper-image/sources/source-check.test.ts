@@ -206,9 +206,14 @@ describe('the check of the other sources', () => {
   it('ends at its time limit if sources stall, and counts only those that had half of it (C4)', async () => {
     const settings = { sourceAttempts: 1, sourceCheckLimitMs: 600, sourceConcurrency: 8 };
     const started = performance.now();
-    const found = await check([origin.url('/status/404'), ...many(100, (n) => `/silent?${n}`)], { settings });
+    const lines: string[] = [];
+    const found = await check([origin.url('/status/404'), ...many(100, (n) => `/silent?${n}`)], {
+      settings,
+      onLog: (line) => lines.push(line),
+    });
     expect(performance.now() - started).to.be.within(599, 3000);
     expect(found.checked).to.equal(found.failed).and.to.be.within(9, 17);
+    expect(Number(/"requested":(\d+)/.exec(lines.join(''))?.[1])).to.be.within(8, 24);
     expect(new Set(found.failures.slice(1).map(({ code }) => code))).to.deep.equal(
       new Set(['SourceStalled']),
     );
