@@ -1,4 +1,5 @@
 import { type Failure, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import type { FailureCode } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { AppError } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
@@ -17,10 +18,14 @@ interface FailedJob {
   readonly failure: Failure;
 }
 
+/** Every source fails with it, so that it says nothing about them. */
+const OF_PROXY = 'SourceProxyAuthenticationRequired' satisfies FailureCode;
+
 /** True if the job fails because of a source, and each source may be requested once more. */
 export const shouldCheckOthers = ({ task, settings, zipJob, failure }: FailedJob): boolean =>
   settings.sourceCheckLimitMs > 0 &&
   failure.code.startsWith('Source') &&
+  failure.code !== OF_PROXY &&
   (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) === 'Fail' &&
   !(task.sequential ?? settings.sourceSequential) &&
   (!failure.retriable || isLastAttempt(zipJob));

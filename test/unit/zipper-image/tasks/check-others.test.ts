@@ -101,6 +101,14 @@ describe('a job that fails because of a source', () => {
       expect(lastStatus()).not.to.have.property('sourceCheck');
     });
 
+  it("does not check the others if the proxy refuses the operator's credentials", async () => {
+    harness.server.shown = {
+      attempts: [1, 2, 3].map((n) => ({ n, podUid: `other-${n}`, class: 'transient' })),
+    };
+    await harness.failing(failingWith('SourceProxyAuthenticationRequired'));
+    expect(checks).to.equal(0);
+  });
+
   it('does not check sources after another failure', async () => {
     harness.hostile.fault = ({ operation }) =>
       operation === 'part' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
