@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
 import type { Lane } from './engine/lanes.ts';
@@ -9,7 +10,7 @@ export interface Controller {
   readonly queue: WorkQueue;
   readonly reconcile: Reconcile;
   readonly workers: number;
-  /** The keys of all objects in the cache. */
+  /** A copy of the keys of all objects in the cache, which may change while they are added. */
   readonly keys: () => Iterable<ObjectKey>;
   /** Without those that only wait for a time. Default: all. */
   readonly changingKeys?: () => Iterable<ObjectKey>;
@@ -25,6 +26,9 @@ export interface ControllersOptions {
 
 /** Workers of the ZipProject controller and of the ZipBucket controller. */
 export const SIDE_WORKERS = 2;
+
+/** Keys that a new leader adds before it lets the process receive events. */
+const SLICE_KEYS = 1_000;
 
 /** Calls the task at this interval until the signal aborts. */
 const every = (
@@ -58,16 +62,23 @@ export const createLead = ({
     for (const { queue, keys, changingKeys = keys } of controllers)
       for (const key of changingKeys()) queue.add(key, lane);
   };
-  const addAll = (): void => {
-    for (const { queue, keys } of controllers) for (const key of keys()) queue.add(key, 'resync');
+  const addWaiting = async (signal: AbortSignal): Promise<void> => {
+    let added = 0;
+    for (const { queue, keys } of controllers.filter(({ changingKeys }) => changingKeys))
+      for (const key of keys()) {
+        if (signal.aborted) return;
+        queue.add(key, 'resync');
+        added += 1;
+        if (added % SLICE_KEYS === 0) await turn();
+      }
   };
   return async (signal) => {
     await synced(signal);
     addChanging('change');
-    addAll();
     using _fullReconcile = every(clock, fullReconcileMs, { task: () => addChanging('resync'), signal });
-    await Promise.all(
-      controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
-    );
+    await Promise.all([
+      addWaiting(signal),
+      ...controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
+    ]);
   };
 };

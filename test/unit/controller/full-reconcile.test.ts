@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { createLead } from '#controller/controller.ts';
 import { createWorkQueue } from '#controller/engine/work-queue.ts';
@@ -40,6 +41,35 @@ describe('createLead', () => {
     changing.push('new');
     expect(await during(60_000)).to.deep.equal(['expires', 'runs', 'new']);
     stop.abort();
+    await leading;
+    expect(clock.pending).to.equal(0);
+  });
+
+  it('lets the process receive events while it adds the keys of many objects (G3)', async () => {
+    const clock = createManualClock();
+    const queue = createWorkQueue({ log: createLogger('test', { level: 'silent' }), clock });
+    const reconciled = Promise.withResolvers<void>();
+    const lead = createLead({
+      controllers: [
+        {
+          queue,
+          workers: 1,
+          keys: () => Array.from({ length: 2_500 }, (_, n) => `rest-${n}`),
+          changingKeys: () => [],
+          reconcile: () => reconciled.promise,
+        },
+      ],
+      synced: () => Promise.resolve(),
+      fullReconcileMs: 60_000,
+      clock,
+    });
+    const stop = new AbortController();
+    const leading = lead(stop.signal);
+    await setImmediate();
+    expect(queue.depth).to.be.within(1, 2_000);
+    while (queue.depth < 2_499) await setImmediate();
+    stop.abort();
+    reconciled.resolve();
     await leading;
     expect(clock.pending).to.equal(0);
   });
