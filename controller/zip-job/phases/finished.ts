@@ -99,15 +99,16 @@ const dueOf = (s: Situation): readonly Due[] => {
   const { zipJob, listUsers, isSurplus } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
   return [
-    ...podsDue(s),
     { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
     { at: expiresAt(zipJob, s.config, { listUsers, isSurplus }), action: { kind: 'deleteZipJob' } },
+    // Last: a policy may refuse to delete a Job that a user added, and all others are deleted with the ZipJob.
+    ...podsDue(s),
   ];
 };
 
 /**
- * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the Kubernetes
- * Jobs, the file list and finally the ZipJob.
+ * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the file
+ * list, the Kubernetes Jobs and finally the ZipJob.
  */
 export const finished = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;

@@ -119,8 +119,13 @@ describe('decide after the job finished', () => {
 
     it('changes neither the status nor the delivery of a pending webhook (G2)', () => {
       const decision = judge({ zipJob: at(3600, 'Succeeded', { webhook }), ownJobs });
-      expect(kinds(decision)).to.deep.equal(['deliverWebhook', 'deleteJob', 'deleteJob', 'deleteFileList']);
+      expect(kinds(decision)).to.deep.equal(['deliverWebhook', 'deleteFileList', 'deleteJob', 'deleteJob']);
       expect(decision.status).to.equal(undefined);
+    });
+
+    it('deletes its file list and an expired ZipJob first, because a policy may refuse the deletion of a Job (G2)', () => {
+      const expired = judge({ zipJob: at(604_801), ownJobs });
+      expect(kinds(expired)).to.deep.equal(['deleteFileList', 'deleteZipJob', 'deleteJob', 'deleteJob']);
     });
 
     it('does nothing more once the Jobs are gone (G2)', () => {
