@@ -1,7 +1,7 @@
 import { LABELS } from '#crds/api-group.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import type { Change, ObjectKey } from '#runtime/kube/types.ts';
+import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { zipJobKeyOf } from '../kube-state/caches.ts';
 import { isEnded } from '../kube-state/pod-state.ts';
 
@@ -63,6 +63,25 @@ const chooseAfter = (state: State, delayMs: number): void => {
   });
 };
 
+interface Candidate {
+  readonly key: ObjectKey;
+  readonly pods: number;
+  readonly at: number;
+}
+
+/** From the project with the most pods, those that expire first: a project with many pods costs the others no logs. */
+const inOrder = (candidates: readonly Candidate[]): readonly Candidate[] => {
+  const ranked: (readonly [Candidate, number])[] = [];
+  for (const ofProject of Map.groupBy(candidates, ({ key }) => namespaceOf(key)).values()) {
+    let left = ofProject.reduce((sum, { pods }) => sum + pods, 0);
+    for (const one of ofProject.toSorted((a, b) => a.at - b.at)) {
+      ranked.push([one, left]);
+      left -= one.pods;
+    }
+  }
+  return ranked.toSorted(([a, ofA], [b, ofB]) => ofB - ofA || a.at - b.at).map(([one]) => one);
+};
+
 /** False if too many pods cannot be deleted yet. */
 const choose = ({ options, ended, surplus, total }: State): boolean => {
   const { maxPods, expiresAt, onSurplus } = options;
@@ -74,10 +93,9 @@ const choose = ({ options, ended, surplus, total }: State): boolean => {
     .flatMap(([key, pods]) => {
       const at = expiresAt(key)?.getTime();
       return at === undefined ? [] : { key, pods, at };
-    })
-    .sort((a, b) => a.at - b.at);
+    });
   const chosen: ObjectKey[] = [];
-  for (const { key, pods } of candidates) {
+  for (const { key, pods } of inOrder(candidates)) {
     if (kept <= maxPods * KEPT_SHARE) break;
     chosen.push(key);
     kept -= pods;

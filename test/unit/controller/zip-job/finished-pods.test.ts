@@ -2,20 +2,24 @@ import { expect } from 'chai';
 import { createFinishedPods } from '#controller/zip-job/finished-pods.ts';
 import { LABELS } from '#crds/api-group.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
-import { objectKey } from '#runtime/kube/types.ts';
+import { namespaceOf, objectKey } from '#runtime/kube/types.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { NAMESPACE } from '#test/support/builders/objects.ts';
 
-const keyOf = (job: string): string => `${NAMESPACE}/${job}`;
+/** @param job with its namespace, if it is in another project */
+const keyOf = (job: string): string => (job.includes('/') ? job : `${NAMESPACE}/${job}`);
 
 /** Its pods test a bucket. */
 const BUCKET = 's3-archive';
 
 const podOf = (job: string, name: string, phase = 'Succeeded'): Pod => ({
   metadata: {
-    namespace: NAMESPACE,
+    namespace: namespaceOf(keyOf(job)),
     name,
-    labels: { [LABELS.instance]: job, [LABELS.component]: job === BUCKET ? 'check-bucket' : 'archive' },
+    labels: {
+      [LABELS.instance]: job.slice(job.indexOf('/') + 1),
+      [LABELS.component]: job === BUCKET ? 'check-bucket' : 'archive',
+    },
   },
   status: { phase },
 });
@@ -31,7 +35,7 @@ const setUp = (maxPods = 10) => {
     expiresAt: (key) => expiry.get(key),
     clock,
     signal: stop.signal,
-    onSurplus: (keys) => chosen.push(...keys.map((key) => key.slice(NAMESPACE.length + 1))),
+    onSurplus: (keys) => chosen.push(...keys.map((key) => key.replace(`${NAMESPACE}/`, ''))),
   });
   const see = (pod: Pod): void => {
     const key = objectKey(pod);
@@ -70,6 +74,14 @@ describe('createFinishedPods', () => {
     await clock.advance(2_000);
     expect(chosen).to.deep.equal(['job-1', 'job-2']);
     expect([isSurplus('job-2'), isSurplus('job-3')]).to.deep.equal([true, false]);
+  });
+
+  it('takes the pods of the project that has most, although those of others would expire first (G2)', async () => {
+    const { clock, chosen, done } = setUp();
+    for (let n = 0; n < 3; n += 1) done(`job-${n}`, n);
+    for (let n = 0; n < 10; n += 1) done(`flood/failed-${n}`, 1_000 + n);
+    await clock.advance(2_000);
+    expect(chosen).to.deep.equal(['flood/failed-0', 'flood/failed-1', 'flood/failed-2', 'flood/failed-3']);
   });
 
   it('counts every ended pod of a job, and no pod that runs or tests a bucket (G2)', async () => {
