@@ -19,7 +19,7 @@ import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
-import { checkPodTtls, JOB_SETTINGS } from './settings/job-settings.ts';
+import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
@@ -133,7 +133,6 @@ export const readControllerConfig = (env: Readonly<Record<string, string | undef
   const zipperEnv = readStringMap('ZIPPER_ENV_JSON', plain.zipperEnvJson);
   checkRecoveryLimit(plain.recoveryDeadlineSeconds, zipperEnv);
   checkZipperProxies(zipperEnv);
-  checkPodTtls(plain);
   return Object.freeze({
     ...plain,
     zipperEnv,

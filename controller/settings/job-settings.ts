@@ -1,5 +1,4 @@
 import type { Settings } from '#runtime/config.ts';
-import { ConfigError } from '#runtime/errors.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 
 /** Concurrency and time limits of jobs. */
@@ -67,7 +66,7 @@ export const JOB_SETTINGS = {
     maximum: 604_800,
     default: 3600,
     description:
-      'how long the Kubernetes Jobs and pods of a succeeded ZipJob, and so their logs, are kept; at most SUCCEEDED_TTL_SECONDS',
+      'how long the Kubernetes Jobs and pods of a succeeded ZipJob, and so their logs, are kept; with the ZipJob at the latest',
   },
   failedPodTtlSeconds: {
     env: 'FAILED_POD_TTL_SECONDS',
@@ -76,7 +75,7 @@ export const JOB_SETTINGS = {
     maximum: 604_800,
     default: 86_400,
     description:
-      'how long the Kubernetes Jobs and pods of a failed or cancelled ZipJob, and so their logs, are kept; at most FAILED_TTL_SECONDS',
+      'how long the Kubernetes Jobs and pods of a failed or cancelled ZipJob, and so their logs, are kept; with the ZipJob at the latest',
   },
   maxFinishedPods: {
     env: 'MAX_FINISHED_PODS',
@@ -85,7 +84,7 @@ export const JOB_SETTINGS = {
     maximum: 1_000_000,
     default: 5000,
     description:
-      'ended pods of zippers above which those of finished ZipJobs are deleted early, the ones that would expire first; keep it well below --terminated-pod-gc-threshold of the cluster (12500 by default)',
+      'ended pods of zippers above which those of finished ZipJobs are deleted early, those of the largest project first; keep it well below --terminated-pod-gc-threshold of the cluster (12500 by default)',
   },
   fullProjectTtlSeconds: {
     env: 'FULL_PROJECT_TTL_SECONDS',
@@ -125,21 +124,3 @@ export const JOB_SETTINGS = {
     description: 'a running job without progress for this long is reported with reason NoProgress',
   },
 } as const satisfies Settings;
-
-type PodTtls = Readonly<
-  Record<
-    'succeededTtlSeconds' | 'failedTtlSeconds' | 'succeededPodTtlSeconds' | 'failedPodTtlSeconds',
-    number
-  >
->;
-
-/** @throws ConfigError if pods would be kept longer than their ZipJob, with which Kubernetes deletes them. */
-export const checkPodTtls = (settings: PodTtls): void => {
-  for (const result of ['succeeded', 'failed'] as const) {
-    const [pod, own] = [`${result}PodTtlSeconds`, `${result}TtlSeconds`] as const;
-    if (settings[pod] > settings[own])
-      throw new ConfigError(
-        `${JOB_SETTINGS[pod].env} (${settings[pod]}) must be at most ${JOB_SETTINGS[own].env} (${settings[own]})`,
-      );
-  }
-};

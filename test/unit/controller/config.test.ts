@@ -27,18 +27,6 @@ describe('readControllerConfig', () => {
     expect(() => readControllerConfig(env('180000'))).to.throw('RECOVERY_LIMIT_MS');
   });
 
-  it('refuses to keep pods longer than their ZipJob (G2)', () => {
-    const env = (seconds: string) => ({
-      ...ENV,
-      FAILED_TTL_SECONDS: '86400',
-      FAILED_POD_TTL_SECONDS: seconds,
-    });
-    expect(() => readControllerConfig(env('86400'))).to.not.throw();
-    expect(() => readControllerConfig(env('86401'))).to.throw(
-      'FAILED_POD_TTL_SECONDS (86401) must be at most FAILED_TTL_SECONDS (86400)',
-    );
-  });
-
   const bad = [
     ['ZIPPER_ENV_JSON', '{"A":1}'],
     ['ZIPPER_ENV_JSON', 'A=1'],
