@@ -6,7 +6,8 @@ import type { Random } from '#test/support/random.ts';
 const SPACES = ['', '', '', ' ', '\n', '\t\r ', '  '] as const;
 const SCALARS = String.raw`null true false 0 -0 1.0 1e400 -1E-7 12345678901234567890 "" "a" "\ud800" "\u0000"
 "\"\\" "]}," "\u0041\n" "é" "😀" 1 [] {}`.split(/\s/);
-const KEYS = String.raw`"url" "filename" "headers" "metadata" "urls" "object" "key" "bucket_name" "service" "u\u0072ls"
+const KEYS =
+  String.raw`"url" "filename" "headers" "metadata" "urls" "object" "key" "bucket_name" "service" "u\u0072ls"
 "meta\u0064ata" "__proto__" "constructor" "" "a" "1" "é" "\ud83d\ude00"`.split(/\s/);
 const DAMAGES = [
   '{',
