@@ -70,7 +70,10 @@ export const createSecondLimits = (
     const ms = createsPerSecond === 0 ? 0 : paces.creates.request(namespace, createsPerSecond);
     return { limit: 'creates', ms };
   };
-  const filesDelayMs = ({ metadata }: ZipProject): number => paces.files.debtMs(metadata.namespace);
+  const filesDelayMs = (project: ZipProject): number => {
+    const { namespace } = project.metadata;
+    return limitsOf(namespace, project).filesPerSecond === 0 ? 0 : paces.files.debtMs(namespace);
+  };
 
   return {
     requestDelay,

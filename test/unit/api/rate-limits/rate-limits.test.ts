@@ -98,6 +98,14 @@ describe('createRateLimits', () => {
     for (let n = 0; n < 100; n += 1) expect(unlimited.requestDelay(caller()).ms).to.equal(0);
   });
 
+  it('delays no create for earlier files when the limit was removed (N7)', () => {
+    const limits = limitsOf({ limitsOf: projectClasses({ default: { filesPerSecond: 0 } }).limitsOf });
+    const limited = aProject('team-a', { limits: { filesPerSecond: 1 } });
+    limits.countFiles(limited, 100);
+    expect(limits.filesDelayMs(limited)).to.equal(90_000);
+    expect(limits.filesDelayMs(aProject('team-a'))).to.equal(0);
+  });
+
   it('reports no quota while the counter is unavailable', async () => {
     const limits = limitsOf({ count: () => Promise.resolve(undefined) });
     expect(await limits.take(caller())).to.deep.equal([]);
