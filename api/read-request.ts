@@ -1,7 +1,7 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { checkRequest, type ZipJobRequest } from './check-request.ts';
 import { type FileList, packFileList } from './file-list.ts';
-import { parseStrictJson } from './json/strict-json.ts';
+import { parseStrictJson, type StrictJson } from './json/strict-json.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
 import type { FileBudget } from './rate-limits/file-budget.ts';
 import type { RequestPolicy } from './request-policy.ts';
@@ -38,6 +38,10 @@ export type ReadRequest = (
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
+/** Entries that are checked, also if they are invalid: checking costs as much. More than the limit are refused unchecked. */
+const countFiles = ({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number =>
+  Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
+
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
 export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue(1);
@@ -54,6 +58,8 @@ export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadReq
       return yield* checkRequest(json, policy);
     } catch (error) {
       throw listsFaults === true ? yield* withEntryFaults(error, json, policy) : error;
+    } finally {
+      fileBudget.spend(project, countFiles(json, limits));
     }
   }
   return (body, project, options = {}) => {
@@ -61,7 +67,6 @@ export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadReq
     const read = async (): Promise<PackedRequest> => {
       fileBudget.assertLeft(project);
       const { files, ...request } = await runSteps(namespace, steps(body, project, options));
-      fileBudget.spend(project, files.length);
       return { ...request, list: await packFileList(files) };
     };
     return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);

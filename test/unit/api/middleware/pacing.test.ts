@@ -111,12 +111,32 @@ describe('the limit of files per second', () => {
     expect((await api.post(A_REQUEST)).status).to.equal(201);
   });
 
+  it('counts the files of creates with invalid entries too (N7)', async () => {
+    const { api, clock } = await start({ filesPerSecond: 10 });
+    await using _api = api;
+    const { urls, ...rest } = withFiles(170);
+    const invalid = { ...rest, urls: urls.map((file) => ({ ...file, url: 'http://10.0.0.1/' })) };
+    expect((await api.post(invalid, { path: '/v1/zips?expand=error' })).status).to.equal(422);
+    const refused = await refusedOf(api, clock);
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([429, '7']);
+  });
+
   it('counts requests that arrive together one after another (N7)', async () => {
-    const { api } = await start({ filesPerSecond: 100 });
+    const { api, clock } = await start({ filesPerSecond: 100 });
     await using _api = api;
     const body = withFiles(2_000);
     expect(JSON.stringify(body).length, 'read one after another').to.be.above(128 * 1_024);
     const together = Array.from({ length: 3 }, () => api.post(body));
+    let ended = 0;
+    for (const request of together)
+      void request.then(() => {
+        ended += 1;
+      });
+    // One whose body arrives after the others were read waits before it is refused.
+    await until('all responses', async () => {
+      if (clock.pending > 0) await clock.advance(2_000);
+      return ended === together.length;
+    });
     const accepted = (await statuses(together)).filter((status) => status === 201);
     expect(accepted).to.have.length(1);
     expect(api.jobs.all()).to.have.length(1);
