@@ -61,11 +61,21 @@ const checkLimit = (name: string, value: number): number => {
   throw new RangeError(`${name} must be between 1 and ${MAX_TIMER_MS}.`);
 };
 
+/** Without the URL in the message: it may contain a password. */
+const checkBaseUrl = (text: string): string => {
+  const { protocol, username, password, search, hash, origin, pathname } = new URL(text);
+  if (/^https?:$/.test(protocol) && `${username}${password}${search}${hash}` === '')
+    return `${origin}${pathname.replace(/\/$/, '')}`;
+  throw new TypeError(
+    'baseUrl must be an http or https URL without user name, password, query and fragment.',
+  );
+};
+
 /** A client of one project. @throws TypeError or RangeError if an option is invalid */
 export const createClient = (options: ClientOptions): Client => {
   const { baseUrl, token, fetch = globalThis.fetch, timing = systemTiming } = options;
   if (!/^[!-~]+$/.test(token)) throw new TypeError('token must be printable ASCII without spaces.');
-  const zips = `${new URL(baseUrl).href.replace(/\/$/, '')}/v1/zips`;
+  const zips = `${checkBaseUrl(baseUrl)}/v1/zips`;
   const attempts = checkLimit('attempts', options.attempts ?? 5);
   const attemptTimeoutMs = checkLimit('attemptTimeoutMs', options.attemptTimeoutMs ?? 30_000);
   const timeoutMs = checkLimit('timeoutMs', options.timeoutMs ?? 60_000);

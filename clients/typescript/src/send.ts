@@ -14,8 +14,8 @@ export interface Limits {
 /** Sends a request until it succeeds, fails for good, or reaches a limit. */
 export const createSend = (fetch: typeof globalThis.fetch, timing: Timing) => {
   const attempt = async (url: string, init: RequestInit, limits: Limits) => {
-    const remaining = Math.max(1, Math.ceil(limits.deadlineMs - timing.nowMs()));
-    const timeout = AbortSignal.timeout(Math.min(limits.attemptTimeoutMs, remaining));
+    const remaining = Math.max(1, limits.deadlineMs - timing.nowMs());
+    const timeout = AbortSignal.timeout(Math.ceil(Math.min(limits.attemptTimeoutMs, remaining)));
     const signal = limits.signal ? AbortSignal.any([limits.signal, timeout]) : timeout;
     try {
       const response = await fetch(url, { ...init, signal });

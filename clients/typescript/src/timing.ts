@@ -34,10 +34,13 @@ export const quotaDelayMs = (headers: Headers): number => {
   return Math.max(0, ...spent.map(([, seconds]) => Number(seconds) * 1000));
 };
 
-/** Before the next attempt of a request that failed `failures` times. `Retry-After` has seconds or a date. */
+/**
+ * Before the next attempt of a request that failed `failures` times. `Retry-After` has seconds or a date. Without one in the
+ * future, delays grow. Date.parse accepts nearly every text, such as `2, 2` for a date of 2001.
+ */
 export const retryDelayMs = (failures: number, headers: Headers, random: number): number => {
   const value = headers.get('retry-after') ?? '';
   const demanded = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - Date.now();
   const backoff = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), 10_000);
-  return Number.isNaN(demanded) ? jittered(backoff, random) : Math.max(demanded, 0) + random * FIRST_RETRY_MS;
+  return demanded > 0 ? demanded + random * FIRST_RETRY_MS : jittered(backoff, random);
 };

@@ -68,6 +68,20 @@ describe('the TypeScript client', () => {
     expect(server.delays[2]).to.be.within(15_000, 20_250);
   });
 
+  it('waits for a growing time if Retry-After demands no time in the future', async () => {
+    const values = ['0', '-1', '1.5', '2, 2', new Date(0).toUTCString(), 'soon'];
+    const responses = values.map((value) => refusal(503, 'busy', { 'retry-after': value }));
+    await using server = await startScriptedServer([BUSY, ...responses, zip('none')]);
+    await server.client({ attempts: 9 }).create(REQUEST);
+    expect(server.delays).to.deep.equal([375, 750, 1_500, 3_000, 6_000, 7_500, 7_500]);
+  });
+
+  it('accepts time limits that are not whole milliseconds', async () => {
+    await using server = await startScriptedServer([zip('none')]);
+    const client = server.client({ attemptTimeoutMs: 10_000.5 });
+    expect((await client.get(UUID)).status).to.equal('none');
+  });
+
   it('fails with the last response when attempts or time are used up', async () => {
     await using server = await startScriptedServer([refusal(429, 'full', { 'retry-after': '50' })]);
     const late = await failureOf(server.client().get(UUID));
@@ -153,6 +167,16 @@ describe('the TypeScript client', () => {
   it('refuses options that cannot work, without the token in the message', () => {
     const valid = { baseUrl: 'https://zips.example.com', token: 'TOKEN' };
     expect(() => createClient({ ...valid, baseUrl: 'zips' })).to.throw(TypeError, /url/i);
+    for (const part of [
+      'ftp://a.example',
+      'https://u:SECRET@a.example',
+      'https://a.example/?a',
+      'https://a.example/#a',
+    ])
+      expect(() => createClient({ ...valid, baseUrl: part })).to.throw(
+        TypeError,
+        /^baseUrl must be [a-zURL, ]+\.$/,
+      );
     for (const token of ['', 'a b', 'SECRET\n'])
       expect(() => createClient({ ...valid, token })).to.throw(TypeError, /^token must be [a-zA-Z ]+\.$/);
     for (const limit of ['attempts', 'attemptTimeoutMs', 'timeoutMs'] as const)
