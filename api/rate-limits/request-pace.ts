@@ -12,12 +12,14 @@ export interface RequestPace {
   request(subject: string, perSecond: number): number;
   /** How long a request of the subject waits because of what was charged before. Counts nothing. */
   debtMs(subject: string): number;
-  /** Counts units that the subject has used already. Its next requests wait for them. */
+  /** Counts units that the subject has used already. Its next requests wait for them, at most MAX_DEBT_MS. */
   charge(subject: string, units: number, perSecond: number): void;
 }
 
 /** Less than the time in which the API ends its requests when it stops. */
 export const MAX_DELAY_MS = 2_000;
+/** However low its rate is, or was when the units were charged. */
+export const MAX_DEBT_MS = 60_000;
 const SWEEP_MS = 10_000;
 
 /** The generic cell rate algorithm. A subject without a recent request uses no memory. */
@@ -46,7 +48,8 @@ export const createRequestPace = ({ clock, burstMs }: RequestPaceOptions): Reque
     },
     debtMs: (subject) => dueAfter(subject, 0).delayMs,
     charge: (subject, units, perSecond) => {
-      dueMs.set(subject, dueAfter(subject, (units * 1_000) / perSecond).due);
+      const { due, delayMs } = dueAfter(subject, (units * 1_000) / perSecond);
+      dueMs.set(subject, due - Math.max(0, delayMs - MAX_DEBT_MS));
     },
   };
 };

@@ -102,7 +102,7 @@ describe('createRateLimits', () => {
     const limits = limitsOf({ limitsOf: projectClasses({ default: { filesPerSecond: 0 } }).limitsOf });
     const limited = aProject('team-a', { limits: { filesPerSecond: 1 } });
     limits.countFiles(limited, 100);
-    expect(limits.filesDelayMs(limited)).to.equal(90_000);
+    expect(limits.filesDelayMs(limited)).to.equal(60_000);
     expect(limits.filesDelayMs(aProject('team-a'))).to.equal(0);
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createRequestPace } from '#api/rate-limits/request-pace.ts';
+import { createRequestPace, MAX_DEBT_MS } from '#api/rate-limits/request-pace.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 const REQUESTS = 1_000;
@@ -44,6 +44,16 @@ describe('createRequestPace', () => {
     clock.jump(60_000);
     const delays = Array.from({ length: 200 }, () => pace.request('a', 100));
     expect(Math.max(...delays)).to.equal(0);
+  });
+
+  it('makes no request wait longer than a minute for what was charged, however low the rate is', () => {
+    const clock = createManualClock();
+    const pace = createRequestPace({ clock, burstMs: 10_000 });
+    pace.charge('a', 10_000, 1);
+    pace.charge('a', 10_000, 1);
+    expect(pace.debtMs('a')).to.equal(MAX_DEBT_MS);
+    clock.jump(MAX_DEBT_MS);
+    expect(pace.debtMs('a')).to.equal(0);
   });
 
   it('makes the next requests wait for what was charged, and charges nothing itself (N7)', () => {
