@@ -227,3 +227,5 @@ const start = async (): Promise<void> => {
 // Node ends with 13, an exit code of a permanent failure here, if a promise is never resolved and nothing else is pending.
 process.exitCode = EXIT_CODES.internal;
 await start();
+// When Node ends by itself, it removes the signal handlers first: a late SIGTERM would replace the exit code of a finished job.
+process.exit();

@@ -15,6 +15,9 @@ const EVERY_MS = 50;
 const LAST_MS = 1500;
 /** Shorter intervals while the upload starts, with a store that responds to that with a delay. */
 const START = { everyMs: 10, fromMs: 150, lastMs: 550, lateMs: 150 };
+/** Node needs some of this time for its own end. */
+const EXIT_MS = 90;
+const EXIT_STEP_MS = 3;
 /** The default of the chart is 30 s. */
 const GRACE_MS = 30_000;
 
@@ -90,6 +93,28 @@ describe('SIGTERM to a zipper', function () {
     }
     console.log(`      ${JSON.stringify(Object.fromEntries(counts))}`);
     expect(counts.get(String(EXIT_CODES.terminated)) ?? 0).to.be.greaterThan(5);
+  });
+
+  it('keeps the exit code of a finished job when SIGTERM arrives while Node exits (F8)', async () => {
+    await using store = await startHostileStore();
+    const ends: (number | string | null)[] = [];
+    for (let ms = 0; ms < EXIT_MS; ms += EXIT_STEP_MS) {
+      const program = await host.prepare({
+        endpoint: store.endpoint,
+        bucket: 'bucket',
+        key: `${ms}.zip`,
+        files: [{ url: origin.url('/gen/1000/1'), filename: 'a' }],
+      });
+      const child = startZipper(program);
+      child.stderr?.resume();
+      const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+      child.stdout?.on('data', (lines: Buffer) => {
+        if (lines.includes('the task succeeded')) setTimeout(() => child.kill('SIGTERM'), ms);
+      });
+      const [code, signal] = await ended;
+      ends.push(signal ?? code);
+    }
+    expect(new Set(ends), ends.join()).to.deep.equal(new Set([EXIT_CODES.ok]));
   });
 
   it('leaves no upload even if the store delays the response to its start (F8, H8)', async () => {
