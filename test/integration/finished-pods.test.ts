@@ -1,7 +1,6 @@
 /** Kubernetes Jobs and pods of finished jobs on a real control plane: deleted by age, and by number. */
 import { expect } from 'chai';
-import { GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
-import { adminApi, leadingPod, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
+import { zipJobName } from '#crds/api-group.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
@@ -14,7 +13,6 @@ const LIMIT = { limitMs: 120_000, intervalMs: 100 };
 
 describe('Kubernetes Jobs and pods of finished jobs', function () {
   this.timeout(300_000);
-  const life = new AsyncDisposableStack();
   let flow: Flow;
 
   const withSettings = (settings: Readonly<Record<string, number>>): Promise<unknown> =>
@@ -23,7 +21,6 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
     flow = await startFlow(NAMESPACE);
   });
   after(async () => {
-    await life.disposeAsync();
     await flow[Symbol.asyncDispose]();
     await resetInstallation();
   });
@@ -85,34 +82,5 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
       LIMIT,
     );
     for (const uuid of uuids) expect(await statusOf(uuid)).to.include({ phase: 'Failed', attemptsTotal: 1 });
-  });
-
-  it('belong to ZipJobs that full reconciles leave out (G3)', async () => {
-    await withSettings({ FULL_RECONCILE_SECONDS: 1 });
-    const api = life.use(await adminApi(flow.cluster));
-    const list = `/apis/${GROUP_VERSION}/${PLURALS.ZipProject}`;
-    const { items } = await api.get<{ items: readonly unknown[] }>(list);
-    const reconciles = async () => {
-      const text = await metricsOf(api, await leadingPod(flow.cluster, api));
-      const of = (queue: string): number =>
-        metricOf(text, 'workqueue_work_duration_seconds_count', `name="${queue}"`);
-      return { jobs: of('zipjob'), projects: of('zipproject') };
-    };
-    await until(
-      'the new leader to have reconciled the jobs',
-      async () => (await reconciles()).jobs > 0,
-      LIMIT,
-    );
-    // Events of the last deletions may still arrive.
-    await until(
-      'three full reconciles without one of a job',
-      async () => {
-        const before = await reconciles();
-        const wanted = before.projects + 3 * items.length;
-        await until('three full reconciles', async () => (await reconciles()).projects >= wanted, LIMIT);
-        return (await reconciles()).jobs === before.jobs;
-      },
-      LIMIT,
-    );
   });
 });

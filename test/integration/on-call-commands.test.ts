@@ -186,7 +186,7 @@ describe('the commands of docs/on-call.md', function () {
     const at = { namespace: MAIN, name: 'not-found' };
     const line = await untilPrinted(WAITING, at, /Failed .* SourceNotFound .* 404/);
     expect(await run('Which file failed?', at)).to.equal('1 SourceNotFound 404\n');
-    expect(await run('Which other files failed? The first 100.', at)).to.contain('1 of 2 fail: 1 SourceN');
+    expect(await run('Which other files failed?', at)).to.contain('1 of 2 fail: 1 SourceN');
     const attempts = await run('Which attempts were made?', at);
     expect(attempts).to.match(/^1 permanent SourceNotFound .*\n$/);
     const story = await eventsOf(at, ['JobCreated', 'PodActive', 'AttemptFailed', 'Failed']);
