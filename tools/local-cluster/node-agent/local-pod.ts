@@ -185,7 +185,7 @@ export class LocalPod {
   /** Logs are kept until the cluster ends, but Secrets are not. */
   async #removeVolumes(): Promise<void> {
     this.#context.addresses.release(this.#address);
-    await rm(join(this.#directory, 'volumes'), { recursive: true, force: true });
+    await rm(join(this.#directory, 'volumes'), { recursive: true, force: true, maxRetries: 5 });
   }
 
   #container(spec: Container, restartPolicy: 'Always' | 'OnFailure' | 'Never'): LocalContainer {
