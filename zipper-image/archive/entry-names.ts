@@ -44,11 +44,8 @@ const refuseBesideManifest = (names: readonly string[], rules: ManifestNameRules
     if (reason !== undefined) throw refused(index, reason);
   }
   const compared = comparedInBags(rules);
-  if (compared)
-    refuse(names, () => {
-      const conflict = findConflict(names.map(compared));
-      return conflict && { index: conflict.index, reason: 'same-elsewhere' };
-    });
+  const conflict = compared && findConflict(names.map(compared));
+  if (conflict) throw refused(conflict.index, 'same-elsewhere');
 };
 
 /**
