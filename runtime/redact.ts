@@ -46,6 +46,12 @@ export const redactText = (text: string): string =>
     maskJsonWebTokens(maskUrls(text.replace(DATA_URL, `data:${MASK}`))),
   );
 
+/** Removes URLs from a text completely, for texts that are stored and may not even contain their hosts. Takes linear time. */
+export const removeUrls = (text: string): string => {
+  const withoutData = text.replace(DATA_URL, `data:${MASK}`);
+  return withoutData.includes('://') ? withoutData.replace(URL_IN_TEXT, MASK) : withoutData;
+};
+
 /** Maximum characters of a line of foreign text. */
 const MAX_LINE = 16 * 1024;
 const SEPARATOR = /[\s"',;<>&]/;

@@ -19,7 +19,7 @@ const IMAGES: Readonly<Record<string, Image>> = {
   },
   controller: {
     folders: ['controller'],
-    programs: ['controller/main.ts', 'controller/uninstall/main.ts'],
+    programs: ['controller/main.ts', 'controller/migrate/main.ts', 'controller/uninstall/main.ts'],
   },
   dashboard: { folders: ['administration', 'dashboard'], programs: ['dashboard/main.ts'] },
   'zipper-image': { folders: ['zipper-image'], programs: ['zipper-image/main.ts'] },

@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findBrowser } from '../browser/find-browser.ts';
 import { findProgram } from '../find-program.ts';
@@ -79,4 +81,26 @@ export const requirePrograms = async (
 /** The same when there is no browser for the dashboard. */
 export const requireBrowser = async (context: Mocha.Context): Promise<void> => {
   if ((await findBrowser()) === undefined) skipWithout(context, ['Chromium'], ['chromium']);
+};
+
+const POSTGRES = '/usr/lib/postgresql';
+
+const findPostgres = async (): Promise<string | undefined> => {
+  const versions = await readdir(POSTGRES).catch((): string[] => []);
+  return versions
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(POSTGRES, version, 'bin'))
+    .find((folder) => existsSync(join(folder, 'initdb')));
+};
+
+/** Folder with the programs of the newest PostgreSQL server, which Debian does not put on the PATH. */
+export const postgresFolder = async (): Promise<string> => {
+  const folder = await findPostgres();
+  if (folder === undefined) throw new Error('PostgreSQL not found. Install with: apt-get install postgresql');
+  return folder;
+};
+
+/** The same as `requirePrograms`, for PostgreSQL. */
+export const requirePostgres = async (context: Mocha.Context): Promise<void> => {
+  if ((await findPostgres()) === undefined) skipWithout(context, ['PostgreSQL'], ['postgresql']);
 };

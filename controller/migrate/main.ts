@@ -1,0 +1,62 @@
+/** Helm runs this before an installation and an upgrade with a history: creates and changes the tables in PostgreSQL. */
+import type pg from 'pg';
+import { systemClock } from '#runtime/clock.ts';
+import { AppError } from '#runtime/errors.ts';
+import { placeOf } from '#runtime/history/connection.ts';
+import { toHistoryError } from '#runtime/history/history-error.ts';
+import { createPool } from '#runtime/history/pool.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import type { Logger } from '#runtime/log.ts';
+import { retry } from '#runtime/retry.ts';
+import { startProcess } from '#runtime/start-process.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import { type MigrateConfig, readMigrateConfig } from './config.ts';
+import { migrate } from './migrate.ts';
+
+const NAME = 'zipjobs-migrate';
+const SHUTDOWN_MS = 5_000;
+
+/** One attempt on a connection of its own, which is closed after it. */
+const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promise<void> => {
+  let client: pg.PoolClient | undefined;
+  try {
+    client = await pool.connect();
+    client.on('error', () => undefined);
+    await migrate(client, {
+      log,
+      roles: { writer: config.writerRole, reader: config.readerRole },
+      lockTimeoutMs: config.lockTimeoutMs,
+    });
+  } catch (error) {
+    throw toHistoryError(error, placeOf(config));
+  } finally {
+    client?.release(true);
+  }
+};
+
+const serve = async (config: MigrateConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+  const trust = createBundleTrust(config, { clock: systemClock, log });
+  const pool = createPool(config, { log, trust, applicationName: NAME });
+  lifetime.resources.defer(() => pool.end());
+  const limit = AbortSignal.timeout(config.limitSeconds * 1000);
+  await retry(
+    () => attempt(pool, config, log),
+    {
+      attempts: Number.POSITIVE_INFINITY,
+      baseDelayMs: config.retryMs,
+      maxDelayMs: config.retryMs,
+      isRetryable: (error) => error instanceof AppError && error.retryable && !limit.aborted,
+      onRetry: (error) => log.warn({ err: error }, 'could not migrate the history database; trying again'),
+    },
+    lifetime.stopping,
+  );
+  return 0;
+};
+
+await startProcess({
+  name: NAME,
+  env: process.env,
+  readConfig: readMigrateConfig,
+  serve,
+  shutdownTimeoutMs: () => SHUTDOWN_MS,
+});

@@ -1,0 +1,216 @@
+/** What the history keeps of a ZipJob: neither URLs and headers of sources, nor webhook URLs, nor names of Secrets. */
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import {
+  type FilesFrom,
+  isFinished,
+  SPEC_DEFAULTS,
+  type ZipJob,
+  type ZipJobSpec,
+  type ZipJobStatus,
+} from '#crds/zip-job.ts';
+import { bucketOf, fileCount, zipJobId } from '#crds/zip-job-facts.ts';
+import { defined } from '../optional.ts';
+import { redactText, removeUrls } from '../redact.ts';
+import type { HistoryEntry, HistoryJob, HistoryOwner } from './history-job.ts';
+
+/** Others may contain anything: `kubectl apply` stores the whole ZipJob in one. */
+const KEPT_ANNOTATIONS = [
+  ANNOTATIONS.acceptedAt,
+  ANNOTATIONS.createdBy,
+  ANNOTATIONS.fileListDeletedAt,
+  ANNOTATIONS.requestSha256,
+  ANNOTATIONS.runAgainOf,
+] as const;
+
+type Keep<T> = { readonly [K in keyof Required<T>]: 'keep' | 'drop' | ((value: Required<T>[K]) => T[K]) };
+
+/** The fields of `from` that `rules` keeps. A field that the rules do not name is dropped. */
+const pick = <T extends object>(from: T, rules: Keep<T>): T => {
+  const kept = Object.entries(rules).map(([name, rule]: [string, unknown]) => {
+    const value = from[name as keyof T];
+    if (value === undefined || rule === 'drop') return [name, undefined];
+    return [name, typeof rule === 'function' ? (rule as (value: unknown) => unknown)(value) : value];
+  });
+  return defined(Object.fromEntries(kept) as T) as T;
+};
+
+const keptAnnotations = (annotations: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    KEPT_ANNOTATIONS.flatMap((name) => {
+      const value = annotations[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+const METADATA: Keep<ObjectMeta> = {
+  name: 'keep',
+  namespace: 'keep',
+  uid: 'keep',
+  creationTimestamp: 'keep',
+  annotations: keptAnnotations,
+  resourceVersion: 'drop',
+  generation: 'drop',
+  deletionTimestamp: 'drop',
+  labels: 'drop',
+  finalizers: 'drop',
+  ownerReferences: 'drop',
+};
+
+/** Its digest covers the URLs. */
+const withoutSecrets = ({ encoding, count }: FilesFrom): FilesFrom => ({
+  secretNames: [],
+  encoding,
+  count,
+  sha256: '',
+});
+
+const SPEC: Keep<ZipJobSpec> = {
+  bucketRef: ({ name }) => ({ name }),
+  service: 'keep',
+  key: 'keep',
+  files: (files) => files.map(({ filename }) => ({ url: '', filename })),
+  filesFrom: withoutSecrets,
+  metadata: 'keep',
+  compression: 'keep',
+  onSourceError: 'keep',
+  manifestEntry: 'keep',
+  manifestFormat: 'keep',
+  fixedModificationTime: 'keep',
+  activeDeadlineSeconds: 'keep',
+  startDeadlineSeconds: 'keep',
+  maxAttempts: 'keep',
+  ttlSecondsAfterFinished: 'keep',
+  priorityClassName: 'keep',
+  resources: 'keep',
+  queueName: 'keep',
+  onConflict: 'keep',
+  sha256: 'keep',
+  portableNames: 'keep',
+  sequential: 'keep',
+  objectOptions: 'keep',
+  webhook: ({ events }) => ({ events }),
+  suspend: 'keep',
+  cancel: 'keep',
+};
+
+/** Messages contain no URLs of sources by contract. What a library put into one is removed all the same. */
+const safeText = (text: string): string => redactText(removeUrls(text));
+const withSafeMessage = <T extends { readonly message?: string }>(value: T): T =>
+  value.message === undefined ? value : { ...value, message: safeText(value.message) };
+
+const STATUS: Keep<ZipJobStatus> = {
+  observedGeneration: 'drop',
+  phase: 'keep',
+  reason: 'keep',
+  message: safeText,
+  apiStatus: 'keep',
+  acceptedAt: 'keep',
+  startedAt: 'keep',
+  finishedAt: 'keep',
+  duration: 'keep',
+  // Without the active pod, which the history cannot follow.
+  job: ({ name, uid, podName, node }) => defined({ name, uid, podName, node }),
+  attempts: (attempts) => attempts.map(withSafeMessage),
+  attemptsTotal: 'keep',
+  webhook: ({ log, ...state }) =>
+    defined({
+      ...state,
+      log: log?.map(({ error, ...delivery }) =>
+        defined({ ...delivery, error: error === undefined ? undefined : safeText(error) }),
+      ),
+    }),
+  conditions: (conditions) => conditions.map(withSafeMessage),
+  progress: 'keep',
+  upload: 'drop',
+  result: 'keep',
+  failure: withSafeMessage,
+  sourceCheck: 'keep',
+};
+
+/**
+ * The ZipJob as the history keeps it. Code that shows a ZipJob works on it unchanged. Inline files keep their names, with an empty
+ * URL; of a stored list, only the count is left.
+ */
+export const archivedForm = ({ apiVersion, kind, metadata, spec, status }: ZipJob): ZipJob => ({
+  apiVersion,
+  kind,
+  metadata: pick(metadata, METADATA),
+  spec: pick(spec, SPEC),
+  ...(status && { status: pick(status, STATUS) }),
+});
+
+type Finished = Required<Pick<ZipJobStatus, 'phase' | 'finishedAt'>> & ZipJobStatus;
+
+const finishedStatus = (zipJob: ZipJob): Finished => {
+  const { metadata, status = {} } = zipJob;
+  const { phase, finishedAt } = status;
+  if (phase !== undefined && finishedAt !== undefined && isFinished(zipJob))
+    return { ...status, phase, finishedAt };
+  throw new TypeError(
+    `the ZipJob ${metadata.namespace}/${metadata.name} is not finished, so it has no place in the history`,
+  );
+};
+
+const durationMs = (startedAt: string | null, finishedAt: string): number | null =>
+  startedAt === null ? null : Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt));
+
+const outcomeOf = (zipJob: ZipJob) => {
+  const { phase, finishedAt, startedAt = null, reason = '', ...status } = finishedStatus(zipJob);
+  return {
+    phase,
+    reason: status.failure?.code ?? reason,
+    startedAt,
+    finishedAt,
+    durationMs: durationMs(startedAt, finishedAt),
+    bytes: status.result?.bytes ?? 0,
+    webhookState: status.webhook?.state ?? null,
+  };
+};
+
+const originOf = ({ metadata: { annotations = {} } }: ZipJob) => ({
+  createdBy: annotations[ANNOTATIONS.createdBy] ?? null,
+  runAgainOf: annotations[ANNOTATIONS.runAgainOf] ?? null,
+  requestSha256: annotations[ANNOTATIONS.requestSha256] ?? null,
+});
+
+/**
+ * The row of a finished ZipJob of the API server.
+ * @throws TypeError for a ZipJob that is not finished
+ */
+export const toHistoryJob = (zipJob: ZipJob, { projectUid, clusterUid }: HistoryOwner): HistoryJob => {
+  const { uid = '', namespace, name, creationTimestamp = '' } = zipJob.metadata;
+  const { service, name: bucketName } = bucketOf(zipJob);
+  return {
+    projectUid,
+    clusterUid,
+    uid,
+    id: zipJobId(zipJob),
+    namespace,
+    name,
+    createdAt: creationTimestamp,
+    service,
+    bucketName,
+    key: zipJob.spec.key,
+    files: fileCount(zipJob),
+    ...outcomeOf(zipJob),
+    ...originOf(zipJob),
+  };
+};
+
+/** Everything that the history stores of a finished ZipJob. @throws TypeError like `toHistoryJob` */
+export const toHistoryEntry = (zipJob: ZipJob, owner: HistoryOwner): HistoryEntry => {
+  const { spec, ...others } = archivedForm(zipJob);
+  const { metadata = SPEC_DEFAULTS.metadata, ...detail } = spec;
+  return {
+    job: toHistoryJob(zipJob, owner),
+    metadata,
+    detail: JSON.stringify({ ...others, spec: detail }),
+  };
+};
+
+/** The archived form of a stored job. */
+export const fromHistoryEntry = ({ metadata, detail }: Pick<HistoryEntry, 'metadata' | 'detail'>): ZipJob => {
+  const zipJob = JSON.parse(detail) as ZipJob;
+  return { ...zipJob, spec: { ...zipJob.spec, metadata } };
+};

@@ -1,0 +1,91 @@
+import pg from 'pg';
+import { AppError } from '../errors.ts';
+import { toHistoryError } from './history-error.ts';
+import type { HistorySettings } from './settings.ts';
+
+/** Names in `text` must have a schema. `values` replace `$1`, `$2` and so on. */
+export interface Statement {
+  readonly text: string;
+  readonly values?: readonly unknown[];
+}
+
+/** Runs statements one after another on one connection. */
+export interface HistoryClient {
+  readonly query: <Row>(statement: Statement) => Promise<readonly Row[]>;
+}
+
+/** A connection that nobody else uses until it is released. */
+export interface Connection extends HistoryClient {
+  /** Returns it to the pool, or closes it after such an error. Only the first call counts. */
+  readonly release: (error?: unknown) => void;
+}
+
+/** How errors name the database. */
+export const placeOf = ({ historyDatabase, historyHost, historyPort }: HistorySettings): string =>
+  `"${historyDatabase}" on ${historyHost}:${historyPort}`;
+
+/** A connection stays usable after an error of the server that did not end it. */
+export const isUsableAfter = (error: unknown): boolean =>
+  error instanceof AppError && error.cause instanceof pg.DatabaseError;
+
+const ignore = (): void => undefined;
+
+/** An aborted signal ends the running statement with the reason of the signal, and closes the connection. */
+const toConnection = (client: pg.PoolClient, place: string, signal: AbortSignal | undefined): Connection => {
+  const aborted = Promise.withResolvers<never>();
+  // Without a statement, nobody waits for it.
+  aborted.promise.catch(ignore);
+  let isReleased = false;
+  const release = (error?: unknown): void => {
+    if (isReleased) return;
+    isReleased = true;
+    signal?.removeEventListener('abort', onAbort);
+    client.off('error', ignore);
+    client.release(error !== undefined && !isUsableAfter(error));
+  };
+  const onAbort = (): void => {
+    aborted.reject(signal?.reason);
+    release('aborted');
+  };
+  // Without a listener, a connection that breaks between two statements would end the process.
+  client.on('error', ignore);
+  signal?.addEventListener('abort', onAbort);
+  const run = async <Row>({ text, values = [] }: Statement): Promise<readonly Row[]> => {
+    try {
+      return (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows;
+    } catch (error) {
+      throw toHistoryError(error, place);
+    }
+  };
+  return {
+    release,
+    query: <Row>(statement: Statement) => Promise.race([run<Row>(statement), aborted.promise]),
+  };
+};
+
+/**
+ * A connection of the pool. Waits for at most HISTORY_CONNECT_TIMEOUT_MS.
+ * @throws AppError HistoryUnavailable, or the reason of the signal
+ */
+export const takeConnection = async (
+  pool: pg.Pool,
+  settings: HistorySettings,
+  signal: AbortSignal | undefined,
+): Promise<Connection> => {
+  signal?.throwIfAborted();
+  const place = placeOf(settings);
+  if (pool.waitingCount >= settings.historyPoolQueue)
+    throw new AppError(
+      `History database ${place} is unavailable: ${settings.historyPoolQueue} queries wait for a connection. Raise HISTORY_POOL_SIZE if the server can serve more.`,
+      { code: 'HistoryUnavailable', retryable: true },
+    );
+  let client: pg.PoolClient;
+  try {
+    client = await pool.connect();
+  } catch (error) {
+    throw toHistoryError(error, place);
+  }
+  if (signal?.aborted === true) client.release();
+  signal?.throwIfAborted();
+  return toConnection(client, place, signal);
+};

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import type { SecureContext } from 'node:tls';
+import { ConfigError } from '../errors.ts';
+import type { Logger } from '../log.ts';
+import { parseCertificates } from '../tls/certificates.ts';
+import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
+import type { HistorySettings } from './settings.ts';
+
+const read = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`HISTORY_CA_FILE: cannot read ${file}`, error);
+  }
+};
+
+const trustIn = (text: string, file: string): Trust =>
+  onlyTrust(parseCertificates(text, `HISTORY_CA_FILE: ${file}`));
+
+/** Follows the file, because operators of PostgreSQL replace their authorities. An invalid change is logged and not used. */
+const followFile = (file: string, log: Logger): Trust => {
+  let seen = read(file);
+  let trust = trustIn(seen, file);
+  return {
+    tls: () => {
+      try {
+        const text = read(file);
+        if (text !== seen) {
+          seen = text;
+          trust = trustIn(text, file);
+          log.info({ file }, 'the certificate authorities of the history database have changed');
+        }
+      } catch (error) {
+        log.error({ err: error }, 'HISTORY_CA_FILE is invalid: the previous authorities stay in use');
+      }
+      return trust.tls();
+    },
+  };
+};
+
+/**
+ * The TLS options of the client, which reads them for each connection. False: no TLS.
+ * @throws ConfigError for an invalid HISTORY_CA_FILE
+ */
+export const serverTls = (
+  { historyTls, historyCaFile }: HistorySettings,
+  { log, trust }: { readonly log: Logger; readonly trust: Trust },
+): ClientTls | false => {
+  if (historyTls === 'disable') return false;
+  const used = historyCaFile === '' ? trust : followFile(historyCaFile, log);
+  return {
+    rejectUnauthorized: true,
+    get secureContext() {
+      return used.tls().secureContext as SecureContext;
+    },
+  };
+};

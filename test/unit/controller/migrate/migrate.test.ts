@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process';
+import { expect } from 'chai';
+import { requirePostgres } from '#test/support/processes/require-programs.ts';
+import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+
+describe('the migrations', () => {
+  const resources = new AsyncDisposableStack();
+  let server: PostgresServer;
+  before(async function () {
+    await requirePostgres(this);
+    server = resources.use(await startEmptyPostgres());
+  });
+  after(() => resources.disposeAsync());
+  beforeEach(() => server.clear());
+
+  const partitions = async (): Promise<readonly string[]> => {
+    await using owner = await server.open('owner');
+    const { rows } = await owner.query<{ name: string }>(
+      `SELECT inhrelid::regclass::text AS name FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE relkind = 'r' ORDER BY 1`,
+    );
+    return rows.map(({ name }) => name);
+  };
+
+  it('create all tables with partitions from yesterday to 14 days ahead, and change nothing when they run again', async () => {
+    expect(await server.migrate()).to.deep.equal(['0001-tables', '0002-partitions']);
+    const made = await partitions();
+    expect(made).to.have.length(3 * 16);
+    expect(await server.migrate()).to.deep.equal([]);
+    expect(await partitions()).to.deep.equal(made);
+  });
+
+  describe('the program', () => {
+    interface Ended {
+      readonly code: number;
+      readonly output: string;
+    }
+    const run = (env: Readonly<Record<string, string>> = {}): Promise<Ended> =>
+      new Promise((resolve) => {
+        const child = execFile(
+          process.execPath,
+          ['controller/migrate/main.ts'],
+          { env: { PATH: process.env['PATH'], ...server.env('owner'), RETRY_MS: '10', ...env } },
+          (_error, output) => resolve({ code: child.exitCode ?? -1, output }),
+        );
+      });
+
+    it('reports what it applied, and does nothing when it runs again', async () => {
+      const first = await run();
+      expect(first.code, first.output).to.equal(0);
+      expect(first.output).to.contain('"applied":["0001-tables","0002-partitions"],"partitions":48');
+      const second = await run();
+      expect(second).to.include({ code: 0 });
+      expect(second.output).to.contain('the schema is up to date');
+    });
+
+    it('ends at once with an error that names the setting of a role that does not exist', async () => {
+      const { code, output } = await run({ HISTORY_READER_ROLE: 'nobody "at" all' });
+      expect(code).to.equal(1);
+      expect(output).to.contain('HISTORY_READER_ROLE').and.contain('Create it');
+    });
+
+    it('repeats what fails for other reasons, until its time limit, without the password in its output', async () => {
+      const { code, output } = await run({
+        HISTORY_USER: 'zipjobs_nobody',
+        LIMIT_SECONDS: '1',
+      });
+      expect(code).to.equal(1);
+      expect(output).to.contain('trying again').and.contain('HISTORY_PASSWORD_FILE');
+      expect(output)
+        .to.not.contain('owner-password"')
+        .and.not.match(/password-[0-9]/);
+    });
+
+    it('names what is missing in its settings', async () => {
+      const { code, output } = await run({ HISTORY_HOST: '' });
+      expect(code).to.equal(1);
+      expect(output).to.contain('HISTORY_HOST is not set');
+    });
+  });
+});
