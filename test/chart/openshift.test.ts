@@ -19,12 +19,14 @@ const adapt = (mode: string): Values => ({ 'global.compatibility.openshift.adapt
 
 /** Every pod of the chart and of its controller. */
 const podsOf = async (values: Values, flags: readonly string[] = []): Promise<readonly PodSpec[]> => {
-  const objects = await render(values, flags);
+  const history = { host: 'postgres.example.com', existingSecret: 'zipjobs-history' };
+  const objects = await render({ 'history.postgres': history, ...values }, flags);
   const config = readControllerConfig(plainEnv(envOf(objects, 'controller')));
   const jobs = [archiveJob(zipJob, bucket, config), testJob(bucket, '1', config)];
   return [
     ...['api', 'controller', 'dashboard'].map((name) => find(objects, 'Deployment', `zipjobs-${name}`)),
     find(objects, 'Job', 'zipjobs-uninstall'),
+    find(objects, 'Job', 'zipjobs-migrate'),
     ...(jobs as unknown as readonly KubeObject[]),
   ]
     .map(podOf)
@@ -56,19 +58,19 @@ describe('the security contexts of the chart', function () {
   for (const [what, values, flags, expected] of cases)
     it(`${what} (X5)`, async () => {
       const pods = await podsOf({ 'dashboard.enabled': true, ...values }, flags);
-      expect(pods).to.have.length(7);
+      expect(pods).to.have.length(8);
       for (const pod of pods) {
         expect(pod['securityContext']).to.deep.equal(expected);
         expect(pod.containers[0]?.['securityContext']).to.deep.equal(CONTAINER);
       }
     });
 
-  it('are values of each component, of the controller for the uninstall Job, and of the API for helm test (X5)', async () => {
+  it('are values of each component, of the controller for its Jobs, and of the API for helm test (X5)', async () => {
     const own = (user: number): Values => ({
       podSecurityContext: { runAsUser: user, supplementalGroups: [7] },
       containerSecurityContext: { runAsUser: user },
     });
-    const [api, controller, dashboard, uninstall, archive, check, test] = await podsOf({
+    const [api, controller, dashboard, uninstall, migration, archive, check, test] = await podsOf({
       api: own(1),
       controller: own(2),
       dashboard: { enabled: true, ...own(3) },
@@ -79,6 +81,7 @@ describe('the security contexts of the chart', function () {
       [controller, 2],
       [dashboard, 3],
       [uninstall, 2],
+      [migration, 2],
       [archive, 4],
       [check, 4],
       [test, 1],

@@ -58,28 +58,38 @@ describe('the pods of the chart', function () {
   let objects: readonly KubeObject[];
   let pods: Readonly<Record<string, PodSpec>>;
   before(async () => {
-    objects = await render({ 'dashboard.enabled': true });
+    objects = await render({
+      'dashboard.enabled': true,
+      'history.postgres': { host: 'postgres.example.com', existingSecret: 'zipjobs-history' },
+    });
     pods = {
       'an API pod': podOf(find(objects, 'Deployment', 'zipjobs-api')),
       'a dashboard pod': podOf(find(objects, 'Deployment', 'zipjobs-dashboard')),
       'a controller pod': podOf(find(objects, 'Deployment', 'zipjobs-controller')),
       'the uninstall pod': podOf(find(objects, 'Job', 'zipjobs-uninstall')),
+      'the migration pod': podOf(find(objects, 'Job', 'zipjobs-migrate')),
       'the pod of helm test': find(objects, 'Pod', 'zipjobs-test')['spec'] as PodSpec,
       ...zipperPods(),
     };
   });
 
   it('are admitted by Pod Security level restricted (P1)', () => {
-    expect(Object.keys(pods)).to.have.length(8);
+    expect(Object.keys(pods)).to.have.length(9);
     for (const pod of Object.values(pods)) expectRestricted(pod);
   });
 
   it('have read-only images, no root user, no shell, and limits (P2)', () => {
-    const { 'the uninstall pod': removal, 'the pod of helm test': test, ...others } = pods;
+    const {
+      'the uninstall pod': removal,
+      'the migration pod': migration,
+      'the pod of helm test': test,
+      ...others
+    } = pods;
     for (const pod of Object.values(others)) expectBeyondRestricted(pod);
     // Other scripts of the images.
     for (const [pod, script] of [
       [removal, 'controller/uninstall/main.ts'],
+      [migration, 'controller/migrate/main.ts'],
       [test, 'api/release-check/main.ts'],
     ] as const) {
       const withoutCommand = pod?.containers.map(({ command, ...container }) => {
@@ -95,6 +105,7 @@ describe('the pods of the chart', function () {
     const started = objects.filter(({ kind }) => kinds.includes(kind));
     expect(started.map(({ metadata }) => metadata.name)).to.have.members([
       'zipjobs-uninstall',
+      'zipjobs-migrate',
       'zipjobs-test',
     ]);
     // An installation without Helm's hooks starts none of them.

@@ -46,6 +46,25 @@ To see ADDRESS, run:
 {{- end }}
 {{- end -}}
 
+{{/* A number of seconds as whole days. */}}
+{{- define "zipjobs.days" -}}
+{{- $days := div . 86400 -}}
+{{ $days }} day{{ if ne $days 1 }}s{{ end }}
+{{- end -}}
+
+{{/* How long a finished job can be read. The numbers are the defaults of the controller's settings; a test compares them. */}}
+{{- define "zipjobs.historyNote" -}}
+{{- if include "zipjobs.hasHistory" . }}
+{{- with .Values.history.postgres }}
+History: finished jobs are recorded in the database "{{ .database }}" at {{ .host }}:{{ .port }}, with their state, times, keys and metadata, but never source URLs or headers. docs/history.md has the retention, backups and roles.
+{{- end }}
+{{- else }}
+{{- $succeeded := include "zipjobs.days" (dig "SUCCEEDED_TTL_SECONDS" 604800 .Values.controller.settings | int) }}
+{{- $failed := include "zipjobs.days" (dig "FAILED_TTL_SECONDS" 604800 .Values.controller.settings | int) }}
+No history: a finished job is deleted after {{ $succeeded }}{{ if ne $succeeded $failed }} if it succeeded and after {{ $failed }} otherwise{{ end }}, and its status with it. To keep a record in PostgreSQL, set history.postgres. See docs/history.md.
+{{- end }}
+{{- end -}}
+
 {{/* What the release lacks for production: one line each, with the value to set. */}}
 {{- define "zipjobs.warnings" -}}
 {{- include "zipjobs.componentWarnings" (list . "api" "API") }}
@@ -54,6 +73,9 @@ To see ADDRESS, run:
 {{- end }}
 {{- if not .Values.trustedProxies }}
 - No trusted proxies: set trustedProxies to the CIDRs of the proxy or load balancer in front of zipjobs. Without it, all clients share one address and its limits.
+{{- end }}
+{{- if and (include "zipjobs.hasHistory" .) (not .Values.history.postgres.tls.enabled) }}
+- No TLS to PostgreSQL: metadata and keys of jobs are sent in plain text. Enable TLS on the server and set history.postgres.tls.enabled to true.
 {{- end }}
 {{- if not .Values.egress.clusterCidrs }}
 {{- if .Capabilities.APIVersions.Has "networking.k8s.io/v1/ServiceCIDR" }}

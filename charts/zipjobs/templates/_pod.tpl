@@ -137,7 +137,7 @@ readinessProbe:
   {{- if .configMap }}
   configMap: { name: {{ .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
   {{- else }}
-  secret: { secretName: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .key }} }] }
+  secret: { secretName: {{ .secret }}, items: [{ key: {{ .key | quote }}, path: {{ .file | default .key }} }] }
   {{- end }}
 {{- end }}
 {{- end -}}

@@ -24,6 +24,13 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
     {{- end }}
 {{- end -}}
 
+{{/* Egress rules of every process that uses PostgreSQL. */}}
+{{- define "zipjobs.historyEgress" -}}
+{{- if include "zipjobs.hasHistory" . }}
+{{- toYaml .Values.networkPolicies.historyEgress }}
+{{- end }}
+{{- end -}}
+
 {{/* Ingress rule of the admin port, for metrics. */}}
 {{- define "zipjobs.metricsIngress" -}}
 {{- with .Values.networkPolicies.metricsFrom }}

@@ -1,0 +1,283 @@
+import { expect } from 'chai';
+import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import {
+  find,
+  type KubeObject,
+  type PodSpec,
+  podOf,
+  refusalOf,
+  render,
+  renderNotes,
+  type Values,
+} from './render.ts';
+
+const POSTGRES: Values = {
+  'dashboard.enabled': true,
+  'history.postgres.host': 'postgres.example.com',
+  'history.postgres.existingSecret': 'zipjobs-history',
+};
+const POLICIES: Values = {
+  'networkPolicies.enabled': true,
+  'networkPolicies.apiServerCidrs': ['10.96.0.1/32'],
+};
+const TO_POSTGRES = {
+  to: [{ ipBlock: { cidr: '10.20.0.0/24' } }],
+  ports: [{ protocol: 'TCP', port: 5432 }],
+};
+
+/** The user of each pod. */
+const USERS = { api: 'reader', dashboard: 'reader', controller: 'writer', migrate: 'owner' } as const;
+type Component = keyof typeof USERS;
+const COMPONENTS = Object.keys(USERS) as readonly Component[];
+
+const podOfComponent = (objects: readonly KubeObject[], component: Component): PodSpec =>
+  podOf(find(objects, component === 'migrate' ? 'Job' : 'Deployment', `zipjobs-${component}`));
+
+const historyEnv = (pod: PodSpec): Record<string, string | undefined> =>
+  Object.fromEntries(
+    (pod.containers[0]?.env ?? [])
+      .filter(({ name }) => name.startsWith('HISTORY_'))
+      .map(({ name, value }) => [name, value]),
+  );
+
+const egressOf = (objects: readonly KubeObject[], component: Component): readonly unknown[] => {
+  const policy = find(objects, 'NetworkPolicy', `zipjobs-${component}`);
+  return (policy['spec'] as { readonly egress: readonly unknown[] }).egress;
+};
+
+describe('the history in the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  before(async () => {
+    objects = await render(POSTGRES);
+  });
+
+  it('leaves no trace without a host (G10)', async () => {
+    const without: Values = { 'dashboard.enabled': true, 'history.postgres.existingSecret': 'unused' };
+    const rendered = await render({
+      ...without,
+      ...POLICIES,
+      'networkPolicies.historyEgress': [TO_POSTGRES],
+    });
+    const texts = rendered.filter(({ kind }) => kind !== 'CustomResourceDefinition');
+    expect(JSON.stringify(texts)).not.to.match(/history_|etc\/zipjobs\/history|unused|5432|-migrate/i);
+  });
+
+  it('gives each process its own user and only the password of that user (G10)', () => {
+    for (const component of COMPONENTS) {
+      const user = USERS[component];
+      const pod = podOfComponent(objects, component);
+      expect(historyEnv(pod), component).to.include({
+        HISTORY_HOST: 'postgres.example.com',
+        HISTORY_PORT: '5432',
+        HISTORY_DATABASE: 'zipjobs',
+        HISTORY_USER: `zipjobs_${user}`,
+        HISTORY_PASSWORD_FILE: `/etc/zipjobs/history/${user}-password`,
+        HISTORY_TLS: 'verify-full',
+      });
+      const key = `${user}-password`;
+      expect(pod.volumes, component).to.deep.equal([
+        { name: 'history', secret: { secretName: 'zipjobs-history', items: [{ key, path: key }] } },
+      ]);
+      // A folder: the kubelet does not update a file that is mounted by its subPath.
+      expect(pod.containers[0]?.['volumeMounts'], component).to.deep.equal([
+        { name: 'history', mountPath: '/etc/zipjobs/history', readOnly: true },
+      ]);
+    }
+    expect(JSON.stringify(objects)).not.to.contain('secretKeyRef":{"name":"zipjobs-history"');
+  });
+
+  it('accepts other names of users, database and port', async () => {
+    const rendered = await render({
+      ...POSTGRES,
+      'history.postgres.port': 6432,
+      'history.postgres.database': 'archive-jobs',
+      'history.postgres.users': { owner: 'zip@owner', writer: 'w', reader: 'r' },
+    });
+    expect(historyEnv(podOfComponent(rendered, 'migrate'))).to.include({
+      HISTORY_PORT: '6432',
+      HISTORY_DATABASE: 'archive-jobs',
+      HISTORY_USER: 'zip@owner',
+      HISTORY_WRITER_ROLE: 'w',
+      HISTORY_READER_ROLE: 'r',
+    });
+    expect(historyEnv(podOfComponent(rendered, 'controller'))).to.include({ HISTORY_USER: 'w' });
+  });
+
+  for (const [source, volume] of [
+    ['caConfigMapKeyRef', { configMap: { name: 'ca', items: [{ key: 'root.pem', path: 'ca.crt' }] } }],
+    ['caSecretKeyRef', { secret: { secretName: 'ca', items: [{ key: 'root.pem', path: 'ca.crt' }] } }],
+  ] as const)
+    it(`mounts the certificate authority of ${source} in every process`, async () => {
+      const reference = { name: 'ca', key: 'root.pem' };
+      const rendered = await render({ ...POSTGRES, [`history.postgres.tls.${source}`]: reference });
+      for (const component of COMPONENTS) {
+        const pod = podOfComponent(rendered, component);
+        expect(historyEnv(pod)).to.include({ HISTORY_CA_FILE: '/etc/zipjobs/history-ca/ca.crt' });
+        expect(pod.volumes).to.deep.include({ name: 'history-ca', ...volume });
+      }
+    });
+
+  it('gives the migration the trust bundle too, and can switch TLS off', async () => {
+    const rendered = await render({
+      ...POSTGRES,
+      'history.postgres.tls.enabled': false,
+      'trustBundle.configMapKeyRef.name': 'corporate-ca',
+    });
+    for (const component of COMPONENTS)
+      expect(historyEnv(podOfComponent(rendered, component))).to.include({ HISTORY_TLS: 'disable' });
+    const { containers, volumes } = podOfComponent(rendered, 'migrate');
+    expect(volumes?.map(({ name }) => name)).to.deep.equal(['history', 'trust-bundle']);
+    const file = '/etc/zipjobs/trust-bundle/ca.crt';
+    expect(containers[0]?.env).to.deep.include({ name: 'TRUST_BUNDLE_FILE', value: file });
+  });
+
+  it('leaves the settings of the chart to the chart', async () => {
+    const own = { 'api.extraEnv': [{ name: 'HISTORY_HOST', value: 'other' }] };
+    expect(await refusalOf({ ...POSTGRES, ...own })).to.contain('contains HISTORY_HOST');
+    expect(await refusalOf(own)).to.contain('contains HISTORY_HOST');
+  });
+
+  const refused: readonly [string, Values, string][] = [
+    ['a host without a Secret', { 'history.postgres.host': 'p' }, 'set history.postgres.existingSecret too'],
+    [
+      'two certificate authorities',
+      {
+        ...POSTGRES,
+        'history.postgres.tls': { caConfigMapKeyRef: { name: 'a' }, caSecretKeyRef: { name: 'b' } },
+      },
+      'set only one of them',
+    ],
+    [
+      'a certificate authority without TLS',
+      { ...POSTGRES, 'history.postgres.tls': { enabled: false, caSecretKeyRef: { name: 'b' } } },
+      'history.postgres.tls.caSecretKeyRef.name has no effect',
+    ],
+    [
+      'network policies that close PostgreSQL',
+      { ...POSTGRES, ...POLICIES },
+      'set networkPolicies.historyEgress',
+    ],
+    ['a URL as host', { ...POSTGRES, 'history.postgres.host': 'postgres://u:p@h' }, '/history/postgres/host'],
+    ['an unknown value', { ...POSTGRES, 'history.postgres.hots': 'p' }, "'hots' not allowed"],
+    ['an unknown mode of TLS', { ...POSTGRES, 'history.postgres.tls.mode': 'require' }, "'mode' not allowed"],
+    ['a password in the values', { ...POSTGRES, 'history.postgres.password': 'p' }, "'password' not allowed"],
+  ];
+  for (const [what, values, message] of refused)
+    it(`refuses ${what}`, async () => {
+      expect(await refusalOf(values)).to.contain(message);
+    });
+});
+
+describe('the migration Job of the chart', function () {
+  this.timeout(30 * 60_000);
+  let objects: readonly KubeObject[];
+  before(async () => {
+    objects = await render({
+      ...POSTGRES,
+      ...POLICIES,
+      'networkPolicies.historyEgress': [TO_POSTGRES],
+      'networkPolicies.cilium.enabled': true,
+      'image.pullSecrets': [{ name: 'mirror' }],
+      'history.migration': { deadlineSeconds: 90, podLabels: { mesh: 'off' }, podAnnotations: { a: 'b' } },
+      'controller.priorityClassName': 'high',
+      'controller.runtimeClassName': 'gvisor',
+      'controller.nodeSelector': { disk: 'fast' },
+      'controller.tolerations': [{ key: 'spot', operator: 'Exists' }],
+      'controller.resources.limits.memory': '300Mi',
+    });
+  });
+
+  it('runs before an installation and an upgrade, and is kept if it fails', () => {
+    const hooks = objects.filter(({ metadata }) => metadata.name === 'zipjobs-migrate');
+    expect(hooks.map(({ kind }) => kind)).to.have.members(['Job', 'NetworkPolicy', 'ServiceAccount']);
+    for (const { kind, metadata } of hooks)
+      expect(metadata.annotations, kind).to.include({
+        'helm.sh/hook': 'pre-install,pre-upgrade',
+        'helm.sh/hook-weight': kind === 'Job' ? '0' : '-5',
+        'helm.sh/hook-delete-policy': 'before-hook-creation,hook-succeeded',
+      });
+    const job = find(objects, 'Job', 'zipjobs-migrate');
+    expect(job.metadata.annotations).to.include({ 'helm.sh/hook-output-log-policy': 'hook-failed' });
+    const lost = [{ type: 'DisruptionTarget', status: 'True' }];
+    expect(job['spec']).to.deep.include({
+      backoffLimit: 0,
+      podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: lost }] },
+      activeDeadlineSeconds: 90,
+    });
+  });
+
+  it('has an account without rights, and no token (P12)', () => {
+    const pod = podOf(find(objects, 'Job', 'zipjobs-migrate'));
+    expect(pod).to.include({ serviceAccountName: 'zipjobs-migrate', automountServiceAccountToken: false });
+    expect(find(objects, 'ServiceAccount', 'zipjobs-migrate')).to.include({
+      automountServiceAccountToken: false,
+    });
+    const bindings = objects.filter(({ kind }) => kind.endsWith('RoleBinding'));
+    expect(JSON.stringify(bindings)).not.to.contain('-migrate');
+  });
+
+  it('runs like the controller: image, scheduling, resources and pull Secrets', () => {
+    const job = find(objects, 'Job', 'zipjobs-migrate');
+    const [pod, controller] = [podOf(job), podOf(find(objects, 'Deployment', 'zipjobs-controller'))];
+    for (const field of [
+      'imagePullSecrets',
+      'securityContext',
+      'priorityClassName',
+      'runtimeClassName',
+      'nodeSelector',
+      'tolerations',
+    ])
+      expect(pod[field], field).to.deep.equal(controller[field]);
+    expect(pod['tolerations']).to.deep.equal([{ key: 'spot', operator: 'Exists' }]);
+    const [own, other] = [pod.containers[0], controller.containers[0]];
+    for (const field of ['image', 'imagePullPolicy', 'resources', 'securityContext'])
+      expect(own?.[field], field).to.deep.equal(other?.[field]);
+    const { template } = job['spec'] as { template: Pick<KubeObject, 'metadata'> };
+    expect(template.metadata.labels).to.include({ mesh: 'off', 'app.kubernetes.io/component': 'migrate' });
+    expect(template.metadata.annotations).to.deep.equal({ a: 'b' });
+  });
+
+  it('may connect to DNS and PostgreSQL only, and the processes to PostgreSQL too (P10)', () => {
+    const [dns, ...rest] = egressOf(objects, 'migrate');
+    expect(JSON.stringify(dns)).to.contain('"port":53');
+    expect(rest).to.deep.equal([TO_POSTGRES]);
+    for (const component of COMPONENTS) expect(egressOf(objects, component)).to.deep.include(TO_POSTGRES);
+    const policy = find(objects, 'NetworkPolicy', 'zipjobs-migrate')['spec'] as {
+      readonly podSelector: { readonly matchLabels: Readonly<Record<string, string>> };
+    };
+    expect(policy).to.deep.include({ policyTypes: ['Ingress', 'Egress'], ingress: [] });
+    expect(policy.podSelector.matchLabels).to.include({ 'app.kubernetes.io/component': 'migrate' });
+    const ofCilium = objects.filter(({ apiVersion }) => apiVersion === 'cilium.io/v2');
+    expect(ofCilium).to.have.length(2);
+    expect(JSON.stringify(ofCilium)).not.to.contain('migrate');
+  });
+});
+
+describe('the history in the notes of the chart', function () {
+  this.timeout(30 * 60_000);
+
+  it('says where finished jobs are recorded, and where to read more (G10)', async () => {
+    const notes = await renderNotes(POSTGRES);
+    expect(notes).to.contain('recorded in the database "zipjobs" at postgres.example.com:5432');
+    expect(notes).to.contain('never source URLs').and.to.contain('docs/history.md');
+    expect(notes).not.to.contain('No history');
+  });
+
+  it('says without a history how long a finished job can be read, and where to read more (G10)', async () => {
+    const days = Number(CONTROLLER_SETTINGS.succeededTtlSeconds.default) / 86_400;
+    const notes = await renderNotes();
+    expect(notes).to.contain(`No history: a finished job is deleted after ${days} days`);
+    expect(notes).to.contain('history.postgres').and.to.contain('docs/history.md');
+    const settings = { SUCCEEDED_TTL_SECONDS: 86_400, FAILED_TTL_SECONDS: 200_000 };
+    expect(await renderNotes({ 'controller.settings': settings })).to.contain(
+      'deleted after 1 day if it succeeded and after 2 days otherwise',
+    );
+  });
+
+  it('warns if jobs are sent in plain text', async () => {
+    const plain = { ...POSTGRES, 'history.postgres.tls.enabled': false };
+    expect(await renderNotes(plain)).to.contain('set history.postgres.tls.enabled to true');
+    expect(await renderNotes(POSTGRES)).not.to.contain('history.postgres.tls.enabled');
+  });
+});
