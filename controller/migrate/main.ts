@@ -1,7 +1,7 @@
 /** Helm runs this before an installation and an upgrade with a history: creates and changes the tables in PostgreSQL. */
 import type pg from 'pg';
 import { systemClock } from '#runtime/clock.ts';
-import { AppError } from '#runtime/errors.ts';
+import { AppError, errorCode } from '#runtime/errors.ts';
 import { placeOf } from '#runtime/history/connection.ts';
 import { toHistoryError } from '#runtime/history/history-error.ts';
 import { createPool } from '#runtime/history/pool.ts';
@@ -15,6 +15,13 @@ import { migrate } from './migrate.ts';
 
 const NAME = 'zipjobs-migrate';
 const SHUTDOWN_MS = 5_000;
+
+/**
+ * Whether time cannot repair the error, so that Helm reports it at once: a refused sign-in (SQLSTATE 28), a missing database (3D) or
+ * permission (42), or a certificate that cannot be verified.
+ */
+const isPermanent = ({ cause }: AppError): boolean =>
+  /^(28|3D|42)|CERT|SIGNATURE|ISSUER/.test(errorCode(cause) ?? '');
 
 /** One attempt on a connection of its own, which is closed after it. */
 const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promise<void> => {
@@ -45,7 +52,8 @@ const serve = async (config: MigrateConfig, log: Logger, lifetime: Lifetime): Pr
       attempts: Number.POSITIVE_INFINITY,
       baseDelayMs: config.retryMs,
       maxDelayMs: config.retryMs,
-      isRetryable: (error) => error instanceof AppError && error.retryable && !limit.aborted,
+      isRetryable: (error) =>
+        error instanceof AppError && error.retryable && !isPermanent(error) && !limit.aborted,
       onRetry: (error) => log.warn({ err: error }, 'could not migrate the history database; trying again'),
     },
     lifetime.stopping,

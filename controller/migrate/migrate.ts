@@ -34,8 +34,15 @@ const requireServer = async (client: pg.ClientBase): Promise<void> => {
 
 /** CREATE SCHEMA IF NOT EXISTS needs the permission to create it, even if it exists. */
 const createSchema = async (client: pg.ClientBase): Promise<void> => {
-  const { rowCount } = await client.query('SELECT FROM pg_catalog.pg_namespace WHERE nspname = $1', [SCHEMA]);
-  if (rowCount === 0) await client.query(`CREATE SCHEMA ${SCHEMA}`);
+  const { rows } = await client.query<{ mayCreate: boolean }>(
+    `SELECT has_schema_privilege(oid, 'CREATE') AS "mayCreate" FROM pg_catalog.pg_namespace WHERE nspname = $1`,
+    [SCHEMA],
+  );
+  if (rows[0] === undefined) await client.query(`CREATE SCHEMA ${SCHEMA}`);
+  else if (!rows[0].mayCreate)
+    throw new ConfigError(
+      `The role of HISTORY_USER has no permission to create tables in the schema "${SCHEMA}". Use the role that owns the schema.`,
+    );
 };
 
 const applyFiles = async (client: pg.ClientBase, { log, folder = OURS }: MigrateOptions) => {

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { expect } from 'chai';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 describe('the migrations', () => {
   const resources = new AsyncDisposableStack();
@@ -60,16 +61,29 @@ describe('the migrations', () => {
     });
 
     it('repeats what fails for other reasons, until its time limit, without the password in its output', async () => {
-      const { code, output } = await run({
-        HISTORY_USER: 'zipjobs_nobody',
-        LIMIT_SECONDS: '1',
-      });
+      const [port] = await freePorts(1);
+      const { code, output } = await run({ HISTORY_PORT: `${port}`, LIMIT_SECONDS: '1' });
       expect(code).to.equal(1);
-      expect(output).to.contain('trying again').and.contain('HISTORY_PASSWORD_FILE');
+      expect(output).to.contain('trying again').and.contain('HISTORY_PORT');
       expect(output)
         .to.not.contain('owner-password"')
         .and.not.match(/password-[0-9]/);
     });
+
+    const permanent: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string]>> = {
+      'a role that the server refuses': [{ HISTORY_USER: 'zipjobs_nobody' }, 'HISTORY_PASSWORD_FILE'],
+      'a database that does not exist': [{ HISTORY_DATABASE: 'other' }, 'HISTORY_DATABASE'],
+      'a role that does not own the schema': [{ HISTORY_USER: 'zipjobs_reader' }, 'owns the schema'],
+      'a certificate of an unknown authority': [{ HISTORY_CA_FILE: '' }, 'HISTORY_CA_FILE'],
+    };
+    for (const [what, [env, hint]] of Object.entries(permanent))
+      it(`ends at once because of ${what}`, async () => {
+        const role = env['HISTORY_USER'] === 'zipjobs_reader' ? 'reader' : 'owner';
+        const { code, output } = await run({ ...server.env(role), ...env });
+        expect(code).to.equal(1);
+        expect(output).to.contain(hint).and.not.contain('trying again');
+        expect(output).to.not.contain('owner-password"');
+      });
 
     it('names what is missing in its settings', async () => {
       const { code, output } = await run({ HISTORY_HOST: '' });
