@@ -87,6 +87,19 @@ export const misconfigured = (message: string): StoreError =>
     storeCode: 'InvalidSettings',
   });
 
+/**
+ * Some stores accept the header for encryption and ignore it. S3, MinIO and Ceph name the encryption that they use in the
+ * response to the start of an upload, or to each part.
+ * @throws StoreError BucketMisconfigured if the bucket sets an encryption and the store confirms another or none
+ */
+export const assertEncrypted = (confirmed: string | undefined, bucket: TaskBucket): void => {
+  const { serverSideEncryption: wanted } = bucket;
+  if (wanted === undefined || confirmed?.startsWith(wanted) === true) return;
+  throw misconfigured(
+    `the store did not confirm serverSideEncryption ${wanted}, so it may store archives without it; remove the option if the store encrypts all objects itself`,
+  );
+};
+
 /** @throws StoreError BucketMisconfigured for objectOptions that are invalid, or that the store does not support */
 export const assertObjectOptions = (bucket: TaskBucket, kind: StoreKind): void => {
   const fault = findBucketFault(bucket, kind);

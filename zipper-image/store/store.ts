@@ -31,7 +31,7 @@ import {
 import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
-import type { Capabilities, PartChecksum } from './store-capabilities.ts';
+import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
 import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
 
 const WRITE_BYTES = 256 * 1024;
@@ -114,6 +114,8 @@ class S3Store implements Store {
   readonly #options: StoreOptions;
   partChecksum: PartChecksum;
   #announcesCrc32: boolean;
+  /** As confirmed at the start of the upload. */
+  #encryption: string | undefined;
 
   constructor(options: StoreOptions) {
     const { partChecksum } = options.provider.capabilities;
@@ -152,8 +154,9 @@ class S3Store implements Store {
       const sent = { PartNumber: number, Body: bodyOf(body), ContentLength: body.length };
       const input = { ...this.#on(upload), ...sent, ...digestHeaders(digests) };
       const response = await this.#client.send(new UploadPartCommand(input), sendOptions(signal));
-      // Not every store repeats in this response that the part is encrypted.
-      const ServerSideEncryption = response.ServerSideEncryption ?? this.#options.bucket.serverSideEncryption;
+      // MinIO confirms the encryption only in this response, other stores only at the start of the upload.
+      const ServerSideEncryption = response.ServerSideEncryption ?? this.#encryption;
+      assertEncrypted(ServerSideEncryption, this.#options.bucket);
       const encrypted = { ...response, ServerSideEncryption };
       return { number, bytes: body.length, digests, ...verifyPart(encrypted, digests, attempted) };
     });
@@ -247,6 +250,7 @@ class S3Store implements Store {
       const response = await this.#client.send(command, sendOptions(signal));
       const { UploadId: uploadId } = response;
       if (uploadId === undefined || uploadId === '') throw missing(attempted, 'upload id');
+      this.#encryption = response.ServerSideEncryption;
       if (this.capabilities.partChecksum === 'asked')
         this.partChecksum = response.ChecksumAlgorithm === 'CRC32' ? 'crc32' : 'md5';
       return uploadId;

@@ -50,6 +50,8 @@ export interface HostileStore extends AsyncDisposable {
   ignoresConditions: boolean;
   /** Computes no CRC-32 of parts, even if requested. */
   sumsNothing: boolean;
+  /** The encryption that the response to a request names; `asked` is that of its headers. */
+  encryption: (request: SeenRequest, asked: string | undefined) => string | undefined;
   /** Responses of these operations show the bucket as it was this long ago. */
   delays: Delays;
   /** Most uploads of one page of a listing. */
@@ -155,12 +157,22 @@ const delayOf = ({ seen: { operation }, hostile: { delays } }: Exchange): number
     ? delays[operation]
     : undefined;
 
+const ENCRYPTION = 'x-amz-server-side-encryption';
+
+const withEncryption = (response: Response, { seen, hostile }: Exchange): Response => {
+  const asked = seen.headers[ENCRYPTION];
+  const named = hostile.encryption(seen, typeof asked === 'string' ? asked : undefined);
+  return named === undefined
+    ? response
+    : { ...response, headers: { ...response.headers, [ENCRYPTION]: named } };
+};
+
 const carryOut = (store: MemoryObjects, past: PastStates, exchange: Exchange): Response => {
   const { seen, hostile } = exchange;
   if (hostile.refusesNewHeaders) refuseNewHeaders(seen.headers);
   const delayMs = delayOf(exchange);
   const seenStore = delayMs === undefined ? store : new MemoryObjects(past.before(delayMs));
-  return WORK[seen.operation](seenStore, exchange);
+  return withEncryption(WORK[seen.operation](seenStore, exchange), exchange);
 };
 
 /** Records and counts requests. */
@@ -220,6 +232,7 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     refusesNewHeaders: false,
     ignoresConditions: false,
     sumsNothing: false,
+    encryption: (_request, asked) => asked,
     delays: {},
     pageSize: 1000,
     closeConnections: () => server.closeAllConnections(),

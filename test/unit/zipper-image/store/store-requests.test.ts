@@ -63,7 +63,7 @@ describe('requests of a store', () => {
       hosts.expect(AWS_ORIGIN, {
         method: 'PUT',
         path,
-        headers: { etag: '"e"', 'x-amz-checksum-crc32': crc },
+        headers: { etag: '"e"', 'x-amz-checksum-crc32': crc, 'x-amz-server-side-encryption': 'aws:kms' },
       });
       await store.uploadPart(UPLOAD, crcPart);
       expectPlain(hosts.sent, 'eu-central-1');

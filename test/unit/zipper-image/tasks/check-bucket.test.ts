@@ -100,6 +100,24 @@ describe('the test of a bucket with object options', () => {
   });
 
   const KMS_HEADER = 'x-amz-server-side-encryption';
+  for (const [what, confirmed] of [
+    ['nothing', undefined],
+    ['another encryption', 'AES256'],
+  ] as const)
+    it(`fails if the store confirms ${what}, because it may ignore the encryption, and leaves no upload`, async () => {
+      hostile.encryption = ({ operation }) => (operation === 'create' ? confirmed : undefined);
+      const { ok, failure } = await check();
+      expect([ok, failure?.code, failure?.retriable]).to.deep.equal([false, 'BucketMisconfigured', false]);
+      expect(failure?.message).to.include('did not confirm serverSideEncryption aws:kms');
+      expect([hostile.uploads.size, hostile.objects.size]).to.deep.equal([0, 0]);
+    });
+
+  for (const operation of ['create', 'part'] as const)
+    it(`accepts a store that confirms the encryption only in the response to ${operation}`, async () => {
+      hostile.encryption = (request) => (request.operation === operation ? 'aws:kms' : undefined);
+      expect((await check()).ok).to.equal(true);
+    });
+
   for (const [what, headers, missing] of [
     ['tags', ['x-amz-tagging'], ['s3:PutObjectTagging']],
     ['an ACL', ['x-amz-acl'], ['s3:PutObjectAcl']],
