@@ -1,0 +1,239 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import { AppError } from '#runtime/errors.ts';
+import type { HistoryDatabase } from '#runtime/history/database.ts';
+import { DURATION_BOUNDS_MS } from '#runtime/history/duration-buckets.ts';
+import type { HistoryEntry, HistoryJob } from '#runtime/history/history-job.ts';
+import { JOB_COLUMNS } from '#runtime/history/job-columns.ts';
+import { writeJobs } from '#runtime/history/write-jobs.ts';
+import { markDeleted, markProject } from '#runtime/history/write-projects.ts';
+import { aHistoryEntry, aHistoryJob } from '#test/support/builders/history-jobs.ts';
+import { requirePostgres } from '#test/support/processes/require-programs.ts';
+import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+
+const SELECTED = Object.entries(JOB_COLUMNS)
+  .map(([field, [column]]) => `${column} AS "${field}"`)
+  .join(', ');
+
+describe('writeJobs', () => {
+  const resources = new AsyncDisposableStack();
+  let server: PostgresServer;
+  let database: HistoryDatabase;
+  /** Of one test, so that it sees only its own rows. */
+  let projectUid: string;
+  before(async function () {
+    await requirePostgres(this);
+    server = resources.use(await startPostgres());
+    database = resources.use(server.connect('writer'));
+  });
+  after(() => resources.disposeAsync());
+  beforeEach(() => {
+    projectUid = randomUUID();
+  });
+
+  const entry = (change: Partial<HistoryJob> = {}): HistoryEntry => aHistoryEntry({ projectUid, ...change });
+  const entries = (count: number): readonly HistoryEntry[] => Array.from({ length: count }, () => entry());
+  const jobs = () =>
+    database.query<HistoryJob>({
+      text: `SELECT ${SELECTED} FROM zipjobs.jobs WHERE project_uid = $1 ORDER BY uid`,
+      values: [projectUid],
+    });
+  const details = () =>
+    database.query<{ metadata: string; detail: string }>({
+      text: 'SELECT metadata, detail FROM zipjobs.job_details WHERE project_uid = $1 ORDER BY uid',
+      values: [projectUid],
+    });
+  const usage = () =>
+    database.query<{
+      jobs: number;
+      files: number;
+      bytes: number;
+      durationMs: number;
+      counts: readonly number[];
+    }>({
+      text: `SELECT jobs, files, bytes, duration_ms AS "durationMs", duration_counts AS counts FROM zipjobs.usage_hours
+        WHERE project_uid = $1 ORDER BY hour, reason`,
+      values: [projectUid],
+    });
+  const counted = async (): Promise<number> => (await usage()).reduce((sum, row) => sum + row.jobs, 0);
+
+  it('writes every field, and returns the new rows', async () => {
+    const full = entry();
+    const empty = entry({
+      startedAt: null,
+      durationMs: null,
+      createdBy: null,
+      webhookState: null,
+      runAgainOf: 'zip-"{},\\',
+      requestSha256: null,
+      key: `a\\b"c'{},NULL\n`,
+    });
+    expect(await writeJobs(database, [full, empty])).to.deep.equal([full.job, empty.job]);
+    const expected = [full.job, empty.job].toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
+    expect(await jobs()).to.deep.equal(expected);
+    expect(await writeJobs(database, [])).to.deep.equal([]);
+  });
+
+  it('keeps metadata exactly as sent, with an escaped NUL too', async () => {
+    const metadata = '{ "nul": "\\u0000", "a":1.0, "a":"\\ud800" }';
+    await writeJobs(database, [{ ...entry(), metadata }]);
+    expect(await details()).to.deep.equal([{ metadata, detail: '{}' }]);
+  });
+
+  it('counts a batch that is written twice only once (G8)', async () => {
+    const batch = entries(3);
+    expect(await writeJobs(database, batch)).to.have.length(3);
+    expect(await writeJobs(database, batch)).to.deep.equal([]);
+    expect(await jobs()).to.have.length(3);
+    expect(await counted()).to.equal(3);
+    expect(await writeJobs(database, [...batch, entry()])).to.have.length(1);
+    expect(await counted()).to.equal(4);
+  });
+
+  it('writes each row once if the connection is lost between insert and commit (G8)', async () => {
+    const batch = entries(5);
+    const dying: HistoryDatabase = {
+      ...database,
+      transaction: (work) =>
+        database.transaction(async (client) => {
+          const result = await work(client);
+          const [row] = await client.query<{ pid: number }>({ text: 'SELECT pg_backend_pid() AS pid' });
+          await using administrator = await server.open('superuser');
+          await administrator.query('SELECT pg_terminate_backend($1, 10000)', [row?.pid]);
+          return result;
+        }),
+    };
+    const outcome = await writeJobs(dying, batch).catch((error: unknown) => error);
+    expect(outcome).to.be.instanceOf(AppError).with.property('code', 'HistoryUnavailable');
+    expect(await jobs()).to.deep.equal([]);
+    expect(await writeJobs(database, batch)).to.have.length(5);
+    expect(await jobs()).to.have.length(5);
+    expect(await counted()).to.equal(5);
+  });
+
+  it('counts each job once if two writers write the same jobs at the same time (G8)', async () => {
+    await using other = server.connect('writer');
+    for (let round = 0; round < 10; round += 1) {
+      const batch = entries(20);
+      const written = await Promise.all([
+        writeJobs(database, batch),
+        writeJobs(other, batch.toReversed()),
+        writeJobs(other, batch.slice(5, 15)),
+      ]);
+      expect(written.flat()).to.have.length(20);
+    }
+    expect(await jobs()).to.have.length(200);
+    expect(await counted()).to.equal(200);
+  });
+
+  it('changes only the state of the webhook and the detail of a known row', async () => {
+    const first = entry();
+    await writeJobs(database, [first]);
+    const late: HistoryEntry = {
+      job: { ...first.job, webhookState: 'Delivered', bytes: 1, reason: 'Other' },
+      metadata: '{"changed":true}',
+      detail: '{"later":1}',
+    };
+    expect(await writeJobs(database, [late])).to.deep.equal([]);
+    expect(await jobs()).to.deep.equal([{ ...first.job, webhookState: 'Delivered' }]);
+    expect(await details()).to.deep.equal([{ metadata: first.metadata, detail: '{"later":1}' }]);
+    expect((await usage())[0]).to.include({ jobs: 1, bytes: first.job.bytes });
+  });
+
+  it('does not write a known row that is the same', async () => {
+    const batch = entries(2);
+    await writeJobs(database, batch);
+    const versions = () =>
+      database.query({
+        text: 'SELECT xmin FROM zipjobs.jobs WHERE project_uid = $1 ORDER BY uid',
+        values: [projectUid],
+      });
+    const before = await versions();
+    await writeJobs(database, batch);
+    expect(await versions()).to.deep.equal(before);
+  });
+
+  it('uses the last of several entries with the same uid', async () => {
+    const first = entry();
+    const last = { ...first, job: { ...first.job, webhookState: 'Delivered' as const } };
+    expect(await writeJobs(database, [first, last])).to.deep.equal([last.job]);
+    expect(await counted()).to.equal(1);
+  });
+
+  it('adds up usage by hour, bucket, phase and reason, with a histogram of durations', async () => {
+    const failed = { phase: 'Failed', reason: 'SourceNotFound', bytes: 0 } as const;
+    await writeJobs(database, [
+      entry({ durationMs: 1000, reason: 'a' }),
+      entry({ durationMs: 1001, reason: 'a', files: 10 }),
+      entry({ ...failed, durationMs: null }),
+    ]);
+    await writeJobs(database, [
+      entry({ durationMs: 1001, reason: 'a' }),
+      entry({ ...failed, durationMs: 1e12 }),
+    ]);
+    const none = [...DURATION_BOUNDS_MS, 0].map(() => 0);
+    expect(await usage()).to.deep.equal([
+      { jobs: 2, files: 6, bytes: 0, durationMs: 1e12, counts: none.with(-1, 1) },
+      { jobs: 3, files: 16, bytes: 3 * 4096, durationMs: 3002, counts: none.with(0, 1).with(1, 2) },
+    ]);
+  });
+
+  it('adds to a histogram that an older version wrote with fewer bounds', async () => {
+    await writeJobs(database, [entry({ durationMs: 1000 })]);
+    await database.query({
+      text: `UPDATE zipjobs.usage_hours SET duration_counts = '{1,1}' WHERE project_uid = $1`,
+      values: [projectUid],
+    });
+    await writeJobs(database, [entry({ durationMs: 1e12 })]);
+    const none = [...DURATION_BOUNDS_MS, 0].map(() => 0);
+    expect((await usage())[0]?.counts).to.deep.equal(none.with(0, 1).with(1, 1).with(-1, 1));
+  });
+
+  it('makes the partition of a day that has none', async () => {
+    const late = [
+      entry({ finishedAt: '2026-01-02T23:59:59Z' }),
+      entry({ finishedAt: '2026-01-03T00:00:00Z' }),
+    ];
+    expect(await writeJobs(database, [...late, entry()])).to.have.length(3);
+    expect(await writeJobs(database, late)).to.deep.equal([]);
+    expect(await counted()).to.equal(3);
+  });
+
+  it('refuses a day that cannot have ended yet, with an error that does not repeat', async () => {
+    const outcome = await writeJobs(database, [entry({ finishedAt: '2126-01-01T00:00:00Z' })]).catch(
+      (error: unknown) => error,
+    );
+    expect(outcome).to.be.instanceOf(AppError).and.include({ code: 'HistoryRefused', retryable: false });
+  });
+});
+
+describe('projects of the history', () => {
+  const resources = new AsyncDisposableStack();
+  let database: HistoryDatabase;
+  before(async function () {
+    await requirePostgres(this);
+    database = resources.use(resources.use(await startPostgres()).connect('writer'));
+  });
+  after(() => resources.disposeAsync());
+
+  const rows = () =>
+    database.query<{ days: number | null; deleted: string | null }>({
+      text: 'SELECT namespace, retention_days AS days, deleted_at AS deleted FROM zipjobs.projects ORDER BY namespace',
+    });
+
+  it('have their last retention and the first time of their deletion', async () => {
+    const { projectUid, clusterUid } = aHistoryJob();
+    const project = { projectUid, clusterUid, namespace: 'team-a' };
+    await markProject(database, { ...project, retentionDays: 30 });
+    await markProject(database, { ...project, retentionDays: null });
+    expect(await rows()).to.deep.equal([{ namespace: 'team-a', days: null, deleted: null }]);
+    await markDeleted(database, project);
+    const [first] = await rows();
+    expect(first?.deleted).to.be.a('string');
+    await markDeleted(database, project);
+    await markProject(database, { ...project, retentionDays: 7 });
+    expect(await rows()).to.deep.equal([{ ...first, days: 7 }]);
+    await markDeleted(database, { ...project, projectUid: clusterUid, namespace: 'unknown' });
+    expect((await rows())[1]?.deleted).to.be.a('string');
+  });
+});
