@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readControllerConfig } from '#controller/config.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
+import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { CHART_SETTINGS, PROCESSES, readChartFile } from '#scripts/sync-values.ts';
 import { bucket, zipJob } from './example-job.ts';
 import { envOf, type KubeObject, plainEnv, podOf, render } from './render.ts';
@@ -74,7 +75,7 @@ describe('the variables that the chart sets', function () {
   });
 
   it('are all settings of a process (X7)', () => {
-    const known = Object.values(PROCESSES).flatMap((settings) =>
+    const known = [...Object.values(PROCESSES), HISTORY_SETTINGS].flatMap((settings) =>
       Object.values(settings).map(({ env }) => env),
     );
     expect(known).to.include.members([...CHART_SETTINGS]);

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { CONTROLLER_SETTINGS } from '#controller/config.ts';
+import { readMigrateConfig } from '#controller/migrate/config.ts';
 import {
   find,
   type KubeObject,
   type PodSpec,
+  plainEnv,
   podOf,
   refusalOf,
   render,
@@ -204,6 +206,19 @@ describe('the migration Job of the chart', function () {
       backoffLimit: 0,
       podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: lost }] },
       activeDeadlineSeconds: 90,
+    });
+  });
+
+  it('passes what its program needs, which ends before the deadline of the Job', () => {
+    const [container] = podOf(find(objects, 'Job', 'zipjobs-migrate')).containers;
+    const env = new Map((container?.env ?? []).map((variable) => [variable.name, variable]));
+    expect(readMigrateConfig(plainEnv(env))).to.include({
+      historyUser: 'zipjobs_owner',
+      historyPasswordFile: '/etc/zipjobs/history/owner-password',
+      writerRole: 'zipjobs_writer',
+      readerRole: 'zipjobs_reader',
+      historyStatementTimeoutMs: 90_000,
+      limitSeconds: 60,
     });
   });
 
