@@ -23,6 +23,7 @@ import { JOB_SETTINGS } from './settings/job-settings.ts';
 import { NETWORK_SETTINGS } from './settings/network-settings.ts';
 import { checkRecoveryLimit, RECOVERY_SETTINGS } from './settings/recovery-settings.ts';
 import { WEBHOOK_SETTINGS } from './settings/webhook-settings.ts';
+import { WRITE_BUDGET_SETTINGS } from './settings/write-budget-settings.ts';
 import { readZipperPod, type ZipperPodValues } from './settings/zipper-pod.ts';
 import { ZIPPER_SETTINGS } from './settings/zipper-settings.ts';
 
@@ -96,6 +97,7 @@ export const CONTROLLER_SETTINGS = {
   },
   ...PROJECT_CLASS_SETTINGS,
   ...JOB_SETTINGS,
+  ...WRITE_BUDGET_SETTINGS,
   ...RECOVERY_SETTINGS,
   ...DELETION_SETTINGS,
   ...ZIPPER_SETTINGS,

@@ -20,6 +20,7 @@ import { createSender, type Sender } from './webhook/sender.ts';
 import { createPlanTest, testKeyOf } from './webhook/test-event.ts';
 import type { Parts } from './wiring.ts';
 import { createActOnBucket } from './zip-bucket/act.ts';
+import { createCountWrites } from './zip-bucket/count-writes.ts';
 import { decideBucket } from './zip-bucket/decide.ts';
 import { createObserveBucket } from './zip-bucket/observe.ts';
 import { createAct } from './zip-job/act.ts';
@@ -88,20 +89,23 @@ const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
 };
 
 const createBucketReconcile = (parts: Parts): Reconcile => {
-  const { clients, watches, metrics, isNamespaceTerminating, clock, currentConfig } = parts;
+  const { config, clients, watches, metrics, clock, currentConfig, bucketQueue } = parts;
+  const countWrites = createCountWrites({ perSecond: config.bucketCountWritesPerSecond, clock });
   return createReconcile({
     ...parts,
     controller: ZIPBUCKET,
-    queue: parts.bucketQueue,
-    observe: createObserveBucket({ caches: watches.caches, pods: clients.pods, isNamespaceTerminating }),
+    queue: bucketQueue,
+    observe: createObserveBucket({ ...parts, caches: watches.caches, pods: clients.pods }),
     decide: (seen, now) => decideBucket(seen, now, currentConfig()),
     act: createActOnBucket({
       applyStatus: createApplyStatus('ZipBucket', clients.buckets),
       jobs: clients.jobs,
       finalizers: createFinalizers({ kind: 'ZipBucket', client: clients.buckets, metrics }),
       clock,
+      countWrites,
+      requeue: (key, ms) => bucketQueue.addAfter(key, ms),
     }),
-    onGone: () => undefined,
+    onGone: (key) => countWrites.release(key),
   });
 };
 

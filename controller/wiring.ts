@@ -33,12 +33,14 @@ import { createWatches, type Watches } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
+import { createUnfinishedJobs, type UnfinishedJobs } from './zip-bucket/unfinished-jobs.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
+import { createReportingJobs, type ReportingJobs } from './zip-job/reporting-jobs.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
 const LONGEST_BACKOFF_MS = 60_000;
-/** Minimum interval between writes of a bucket's job count, so that a thousand new jobs cause one write. */
+/** A change of a bucket's job count is written after this time, so that a thousand new jobs cause one write. */
 const BUCKET_USE_MS = 1000;
 
 /** The dependencies that `main` creates. */
@@ -62,8 +64,15 @@ interface Queues {
   readonly bucketQueue: WorkQueue;
 }
 
+/** What is kept about ZipJobs besides the caches. */
+interface JobRecords {
+  readonly memory: Memory;
+  readonly reportingJobs: ReportingJobs;
+  readonly unfinishedJobs: UnfinishedJobs;
+}
+
 /** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
-export interface Parts extends Base, Queues, Surplus {
+export interface Parts extends Base, Queues, Surplus, JobRecords {
   /** Keys are added to the queues only while this is true. */
   readonly leadership: { isOurs: boolean };
   /** The settings with what changes while the process runs. */
@@ -75,7 +84,6 @@ export interface Parts extends Base, Queues, Surplus {
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly endpointNotes: EndpointNotes;
-  readonly memory: Memory;
   readonly dispatcher: WebhookDispatcher;
 }
 
@@ -157,6 +165,12 @@ const createProjectLimits = (
   return { projectClasses, limitsIn };
 };
 
+const createJobRecords = (cached: (key: ObjectKey) => ZipJob | undefined): JobRecords => ({
+  memory: createMemory(cached),
+  reportingJobs: createReportingJobs(),
+  unfinishedJobs: createUnfinishedJobs(),
+});
+
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
@@ -179,12 +193,12 @@ export const createParts = (base: Base): Parts => {
     onReserved: (key) => queue.add(key),
   });
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
-  const memory = createMemory((key) => watches.caches.zipJobs.get(key));
+  const records = createJobRecords((key) => watches.caches.zipJobs.get(key));
   const watches: Watches = createWatches({
     ...common,
     ledger,
     finishedPods: surplus.finishedPods,
-    followers: [ledger, memory, surplus.surplusJobs],
+    followers: [ledger, surplus.surplusJobs, records.memory, records.reportingJobs, records.unfinishedJobs],
     limited: [ledger, surplus.surplusJobs],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),
@@ -203,7 +217,7 @@ export const createParts = (base: Base): Parts => {
     children: createProjectChildren({ ...common, network: zipperNetworkOf(config) }),
     isNamespaceTerminating: createIsNamespaceTerminating({ namespaces: clients.namespaces, clock }),
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
-    memory,
+    ...records,
     dispatcher: createDispatcher(base, queues),
   };
 };

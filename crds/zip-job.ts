@@ -150,7 +150,7 @@ export interface Progress {
   readonly currentFile?: number;
   /** Bytes of all sources, once the length of every source is known. */
   readonly bytesTotal?: number;
-  /** Bytes read per second, averaged over 30 seconds. */
+  /** Bytes read per second, averaged over 30 seconds, or since the last write if that is longer ago. */
   readonly bytesPerSecond?: number;
   /** Estimated time at which the last source is read, if the rate and the average file size stay the same. */
   readonly estimatedEndAt?: string;
@@ -239,6 +239,8 @@ export interface ControllerStatus {
     readonly node?: string;
   };
   readonly attempts?: readonly Attempt[];
+  /** Seconds between two progress writes of the active pod, while many jobs run. Absent: the zipper's own setting. */
+  readonly progressIntervalSeconds?: number;
   /** Number of started attempts: pods that were activated, and pods that ended before that. */
   readonly attemptsTotal?: number;
   readonly webhook?: WebhookState;

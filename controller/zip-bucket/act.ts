@@ -2,11 +2,12 @@ import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import type { ObjectClient } from '#runtime/kube/types.ts';
+import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ApplyStatus } from '../engine/apply-status.ts';
 import type { Finalizers } from '../engine/finalizers.ts';
 import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
 import { refusalAfter } from '../engine/refusal.ts';
+import type { CountWrites } from './count-writes.ts';
 import type { BucketAction, BucketDecision, BucketObservation } from './observation.ts';
 import { withTestResponse } from './test-response.ts';
 
@@ -15,6 +16,9 @@ export interface ActOnBucketOptions {
   readonly jobs: Pick<ObjectClient<Job>, 'create' | 'delete'>;
   readonly finalizers: Finalizers<ZipBucket>;
   readonly clock: Pick<Clock, 'date'>;
+  readonly countWrites: CountWrites;
+  /** Reconciles the bucket again after `ms`. */
+  readonly requeue: (bucket: ObjectKey, ms: number) => void;
 }
 
 /** Rejections to report to the user. After any other error, the test is retried automatically. */
@@ -62,13 +66,28 @@ const perform = async (
   }
 };
 
+/** Whether a status may be written now. A count waits for its place, and what else has to be done does not wait for it. */
+const mayWrite = (
+  { countWrites, requeue }: ActOnBucketOptions,
+  bucket: ZipBucket,
+  { isCountOnly = false }: BucketDecision,
+): boolean => {
+  const key = objectKey(bucket);
+  const waitMs = isCountOnly ? countWrites.reserve(key) : 0;
+  if (!isCountOnly) countWrites.release(key);
+  if (waitMs > 0) requeue(key, waitMs);
+  return waitMs === 0;
+};
+
 /** Carries out a decision about a ZipBucket: writes the status, or else runs the actions in order. */
 export const createActOnBucket =
   (options: ActOnBucketOptions) =>
-  ({ bucket }: BucketObservation, { status, actions }: BucketDecision): Promise<Outcome<object>> =>
+  ({ bucket }: BucketObservation, decision: BucketDecision): Promise<Outcome<object>> =>
     tolerateChanges(async () => {
+      const { status, actions } = decision;
+      const isAllowed = mayWrite(options, bucket, decision);
       // The event of this write triggers the remaining steps.
-      if (status) await options.applyStatus(bucket, status);
+      if (status && isAllowed) await options.applyStatus(bucket, status);
       else for (const action of actions) await perform(options, bucket, action);
       return { kind: 'done' };
     });

@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { Change } from '#runtime/kube/types.ts';
 
-const withoutCount = ({ metadata, status = {}, ...rest }: ZipBucket): object => {
+export const withoutCount = ({ activeJobs: _count, ...reported }: ZipBucketStatus): object => reported;
+
+const unversioned = ({ metadata, status = {}, ...rest }: ZipBucket): object => {
   const { resourceVersion: _version, ...others } = metadata;
-  const { activeJobs: _count, ...reported } = status;
-  return { ...rest, metadata: others, status: reported };
+  return { ...rest, metadata: others, status: withoutCount(status) };
 };
 
 /** A change of only the job count must not requeue the jobs of the bucket: each new job would requeue all others. */
 export const isCountOnly = (change: Change<ZipBucket>): boolean =>
   change.kind === 'set' &&
   change.before !== undefined &&
-  isDeepStrictEqual(withoutCount(change.object), withoutCount(change.before));
+  isDeepStrictEqual(unversioned(change.object), unversioned(change.before));

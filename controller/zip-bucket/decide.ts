@@ -7,6 +7,7 @@ import { firstOf } from '#runtime/first-of.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { isForced, isLeaving } from '../kube-state/release.ts';
+import { withoutCount } from './count-change.ts';
 import type {
   BucketAction,
   BucketConfig,
@@ -85,8 +86,10 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
 export const decideBucket = (seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
-  const status = { ...before, activeJobs: unfinishedOf(seen).length };
+  const status = { ...before, activeJobs: seen.unfinishedJobs };
   const step = isLeaving(metadata) ? leaving(seen, status, now) : testing(seen, status, { now, config });
   const { status: next, ...rest } = step;
-  return isDeepStrictEqual(next, before) ? rest : { ...rest, status: next };
+  if (isDeepStrictEqual(next, before)) return rest;
+  const isCountOnly = isDeepStrictEqual(withoutCount(next), withoutCount(before));
+  return { ...rest, status: next, ...(isCountOnly && { isCountOnly }) };
 };

@@ -13,7 +13,11 @@ export interface BucketTest {
 /** The input of a decision about one ZipBucket. */
 export interface BucketObservation {
   readonly bucket: ZipBucket;
-  /** ZipJobs that refer to it, including finished ones: a read of a finished job includes its bucket. */
+  readonly unfinishedJobs: number;
+  /**
+   * Only if it is being deleted: the ZipJobs that refer to it, including finished ones, because a read of a finished job includes
+   * its bucket.
+   */
   readonly zipJobs: readonly ZipJob[];
   /** The project is deleted or being deleted, so its finished jobs are no longer readable. */
   readonly isProjectLeaving: boolean;
@@ -31,6 +35,8 @@ export type BucketAction =
 export interface BucketDecision {
   /** The complete next status; absent if it does not change. */
   readonly status?: ZipBucketStatus;
+  /** The status differs only in its job count, which may be written later. */
+  readonly isCountOnly?: boolean;
   readonly actions: readonly BucketAction[];
   readonly requeueAfterMs?: number;
 }

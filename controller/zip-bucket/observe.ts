@@ -8,10 +8,12 @@ import { isEnded } from '../kube-state/pod-state.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
 import type { BucketObservation, BucketTest } from './observation.ts';
+import type { UnfinishedJobs } from './unfinished-jobs.ts';
 
 export interface ObserveBucketOptions {
   readonly caches: Pick<Caches, 'buckets' | 'projects' | 'zipJobs' | 'jobs' | 'pods'>;
   readonly pods: Pick<ObjectClient<Pod>, 'list'>;
+  readonly unfinishedJobs: Pick<UnfinishedJobs, 'count'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
@@ -33,7 +35,8 @@ const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promis
     .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === bucket.metadata.uid));
   return {
     bucket,
-    zipJobs: caches.zipJobs.byIndex(INDEXES.bucket, key),
+    unfinishedJobs: options.unfinishedJobs.count(key),
+    zipJobs: isLeaving(bucket.metadata) ? caches.zipJobs.byIndex(INDEXES.bucket, key) : [],
     isProjectLeaving: project === undefined || isLeaving(project.metadata),
     tests: await Promise.all(tests.map((job) => testOf(options, job))),
     isNamespaceTerminating:

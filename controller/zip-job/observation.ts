@@ -27,6 +27,8 @@ export interface Observation {
   readonly refusal: Refusal | undefined;
   /** For an unfinished job. */
   readonly seenProgress?: SeenProgress;
+  /** Unfinished jobs with an active pod, this one included if it has one. */
+  readonly reportingJobs?: number;
   /** Why the Job, or the recovery Job if there is one, has no pod; read only after it has waited for one. */
   readonly podRefusal?: PodWait | undefined;
   readonly delivery: DeliveryState;
@@ -123,6 +125,9 @@ export type DecisionConfig = Pick<
   | 'storeTokenAudiences'
   | 'maxDisruptions'
   | 'noProgressSeconds'
+  | 'progressWritesPerSecond'
+  | 'progressBytesPerSecond'
+  | 'progressIntervalMaxSeconds'
   | 'trustedQueues'
   | 'webhookSchedule'
 >;

@@ -22,6 +22,7 @@ import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
 import { lacksPod, recoveryLacksPod } from './policies/lacks-pod.ts';
+import type { ReportingJobs } from './reporting-jobs.ts';
 import type { SurplusJobs } from './surplus-jobs.ts';
 
 export interface ObserveOptions {
@@ -32,6 +33,7 @@ export interface ObserveOptions {
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress'>;
+  readonly reportingJobs: Pick<ReportingJobs, 'count'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
   readonly ledger: Pick<Ledger, 'position'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
@@ -208,6 +210,7 @@ const ofUnfinished = async (
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
     seenProgress: memory.seeProgress(zipJob, options.clock.date()),
+    reportingJobs: options.reportingJobs.count,
     listOwner: listOwnerOf(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),

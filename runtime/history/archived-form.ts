@@ -101,6 +101,7 @@ const withSafeMessage = <T extends { readonly message?: string }>(value: T): T =
 
 const STATUS: Keep<ZipJobStatus> = {
   observedGeneration: 'drop',
+  progressIntervalSeconds: 'drop',
   phase: 'keep',
   reason: 'keep',
   message: safeText,

@@ -28,6 +28,7 @@ export const OWN_ZIP_JOB_SCHEMA = {
           type: 'array',
           items: { type: 'object', required: ['podUid'], properties: { podUid: TEXT, class: TEXT } },
         },
+        progressIntervalSeconds: { type: 'integer', minimum: 1 },
       },
     },
   },

@@ -5,6 +5,8 @@
  * 2. From then on a rejection means that another pod is active: everything stops (`Superseded`).
  * 3. Progress is best effort: one write at a time, never awaited, failures ignored. What must be known before the next
  *    step (`open` before the first part, `committing` before Complete, the result) is retried until it succeeds.
+ * 4. The controller may ask for less progress (`status.progressIntervalSeconds`). Each response has its newest value, and it
+ *    delays nothing but progress.
  *
  * Each write holds every field: an apply removes the fields of its manager that it leaves out.
  */
@@ -78,9 +80,13 @@ class ZipJobStatusWriter implements StatusWriter {
   #kept: ZipperStatus = {};
   #written = '';
   #queue: Promise<unknown> = Promise.resolve();
+  #intervalMs: number;
+  /** Restarts the wait for the next progress. */
+  #onIntervalChange: () => void = () => undefined;
 
   constructor(deps: StatusWriterDeps) {
     this.#deps = deps;
+    this.#intervalMs = deps.settings.statusProgressIntervalMs;
   }
 
   async activate(startDeadlineMs: number, signal: AbortSignal): Promise<OwnZipJob> {
@@ -98,10 +104,10 @@ class ZipJobStatusWriter implements StatusWriter {
   }
 
   startProgress(signal: AbortSignal): () => Promise<void> {
-    const { statusProgressIntervalMs } = this.#deps.settings;
     let last: Promise<void> = Promise.resolve();
     let timer: NodeJS.Timeout | undefined;
     const writeAfter = (ms: number): void => {
+      clearTimeout(timer);
       timer = setTimeout(() => {
         last = writeAndSchedule();
       }, ms);
@@ -110,9 +116,12 @@ class ZipJobStatusWriter implements StatusWriter {
       const started = performance.now();
       await this.#writeProgress(signal);
       const tookMs = performance.now() - started;
-      if (timer !== undefined) writeAfter(Math.max(statusProgressIntervalMs, QUIET_SHARE * tookMs));
+      if (timer !== undefined) writeAfter(Math.max(this.#intervalMs, QUIET_SHARE * tookMs));
     };
-    writeAfter(statusProgressIntervalMs);
+    this.#onIntervalChange = () => {
+      if (timer !== undefined) writeAfter(this.#intervalMs);
+    };
+    writeAfter(this.#intervalMs);
     return () => {
       clearTimeout(timer);
       timer = undefined;
@@ -142,10 +151,19 @@ class ZipJobStatusWriter implements StatusWriter {
       this.#kept = { ...this.#kept, ...counts };
       const response = await this.#deps.api.apply(this.#kept, signal);
       this.#written = withoutTime(counts);
+      this.#followInterval(response);
       return response;
     });
     this.#queue = turn.catch(() => undefined);
     return turn;
+  }
+
+  #followInterval({ status }: OwnZipJob): void {
+    const wantedMs = (status?.progressIntervalSeconds ?? 0) * 1000;
+    const intervalMs = Math.max(this.#deps.settings.statusProgressIntervalMs, wantedMs);
+    if (intervalMs === this.#intervalMs) return;
+    this.#intervalMs = intervalMs;
+    this.#onIntervalChange();
   }
 
   #counts(): Counts {

@@ -1307,7 +1307,7 @@ return errors === 0;
 }
 
 export const validateOwnZipJob = validate11;
-const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}}}}}};
+const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1}}}}};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateOwnZipJob" */;
@@ -1511,6 +1511,32 @@ else {
 validate11.errors = [{instancePath:instancePath+"/status/attempts",schemaPath:"#/properties/status/properties/attempts/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
+}
+var valid5 = _errs19 === errors;
+}
+else {
+var valid5 = true;
+}
+if(valid5){
+if(data8.progressIntervalSeconds !== undefined){
+let data13 = data8.progressIntervalSeconds;
+const _errs27 = errors;
+if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs27){
+if((typeof data13 == "number") && (isFinite(data13))){
+if(data13 < 1 || isNaN(data13)){
+validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+var valid5 = _errs27 === errors;
+}
+else {
+var valid5 = true;
 }
 }
 }

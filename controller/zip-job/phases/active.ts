@@ -20,6 +20,7 @@ import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
 import { POD_GRACE_PERIOD_MS } from '../policies/lacks-pod.ts';
 import { nextPod } from '../policies/next-pod.ts';
+import { withFirstInterval, withNextInterval } from '../policies/progress-interval.ts';
 import { queueWait, startDeadline } from '../policies/start-deadline.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { beginEnding, revoke } from './ending.ts';
@@ -130,10 +131,11 @@ const runningStatus = (s: Situation, pod: Pod, why: Why): OwnedStatus => {
   };
 };
 
-/** Until when a pod without progress is not reported; undefined if it is now. */
+/** Until when a pod without progress is not reported; undefined if it is now. Its next write may be an interval away. */
 const quietUntil = ({ seen, now, config, status }: Situation): Date | undefined => {
   const { since = now, isNew = true } = seen.seenProgress ?? {};
-  const until = new Date(since.getTime() + config.noProgressSeconds * 1000);
+  const seconds = config.noProgressSeconds + (status.progressIntervalSeconds ?? 0);
+  const until = new Date(since.getTime() + seconds * 1000);
   // After a restart of the controller, a report stays until there is progress.
   const isReported = !isNew && status.reason === 'NoProgress';
   return isReported || now >= until ? undefined : until;
@@ -151,7 +153,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
   } as const;
   const isNews = isQuiet && status.reason !== quiet.reason;
   return {
-    status: runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' }),
+    status: withNextInterval(s, runningStatus(s, pod, isQuiet ? quiet : { reason: 'Running' })),
     events: [
       ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
@@ -192,7 +194,7 @@ const activate = (s: Situation, job: Job, pod: Pod): Step => {
   const recovered = withCondition(s.status, 'Recovered', { status: 'False', reason: 'PodActive', now });
   return {
     status: {
-      ...recovered,
+      ...withFirstInterval(s, recovered),
       attemptsTotal: nextAttempt(s.status),
       job: {
         name,

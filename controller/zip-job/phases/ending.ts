@@ -11,6 +11,7 @@ import { withAttempt } from '../attempt.ts';
 import type { Action, Outcome, OwnedStatus, Situation, Step } from '../observation.ts';
 import { isRecovering, isTrue, withCondition, withoutCondition, withPhase } from '../owned-status.ts';
 import { countedFailures, maxAttemptsOf } from '../policies/failure.ts';
+import { withoutInterval } from '../policies/progress-interval.ts';
 
 type FinalPhase = Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
 
@@ -25,7 +26,7 @@ export const revoke = (s: Situation, removal?: Outcome): OwnedStatus => {
   if (status.job?.podUid === undefined) return status;
   const { podUid, ...job } = status.job;
   const pod = s.seen.pods.find(({ metadata }) => metadata.uid === podUid);
-  const recorded = withAttempt({ ...status, job }, s.seen.zipJob, {
+  const recorded = withAttempt({ ...withoutInterval(status), job }, s.seen.zipJob, {
     podUid,
     pod,
     now,
@@ -100,7 +101,7 @@ const notifying = (s: Situation, status: OwnedStatus, phase: FinalPhase): OwnedS
 export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step => {
   const { now } = s;
   const phase = finalPhaseOf(outcome.reason);
-  const closed = closing(withPhase(from, phase, outcome), phase, { ...outcome, now });
+  const closed = closing(withPhase(withoutInterval(from), phase, outcome), phase, { ...outcome, now });
   const admitted = timeOf(from.startedAt ?? from.acceptedAt ?? s.seen.zipJob.metadata.creationTimestamp);
   const status = notifying(
     s,

@@ -140,7 +140,7 @@ const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
 const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });
 
 /** Text next to the progress bar: `3 of 10 files, 2.0 GiB of 4.1 GiB, 80.2 MiB/s, about 20 s left`. */
-const progressText = (listed: ListedJob): string => {
+const progressText = (listed: ListedJob, everySeconds: number | undefined): string => {
   const { progress } = listed.status;
   if (progress === undefined || isFinished(listed)) return '';
   const { bytesPerSecond, estimatedEndAt, updatedAt } = progress;
@@ -151,6 +151,8 @@ const progressText = (listed: ListedJob): string => {
     ...(estimatedEndAt === undefined
       ? []
       : [`about ${FORMAT.duration(Date.parse(estimatedEndAt) - Date.parse(updatedAt))} left`]),
+    // The figures are as old as the last update.
+    ...(everySeconds === undefined ? [] : [`updated every ${FORMAT.duration(everySeconds * 1000)}`]),
   ].join(', ');
 };
 
@@ -167,7 +169,7 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     says: job.message ?? meaningOf(job.reason ?? ''),
     bar: progressBar(listed),
     isRunning: !isFinished(listed) && listed.status.progress !== undefined,
-    progressText: progressText(listed),
+    progressText: progressText(listed, zipJob.status?.progressIntervalSeconds),
     chart: progressChart(samples, isFinished(listed)),
     facts: factsOf(listed, job),
     failure: failureOf(job),

@@ -99,6 +99,7 @@ const status: Complete<zip.ZipJobStatus> = {
     },
   ],
   attemptsTotal: 1,
+  progressIntervalSeconds: 4,
   progress: {
     podUid: 'p',
     filesTotal: 1,

@@ -180,6 +180,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
       ...shared,
       caches: cachesOf(world),
       events: { list: () => Promise.resolve([]) },
+      reportingJobs: { count: 1 },
       surplusJobs: { isSurplus: () => false },
       finishedPods: { isSurplus: () => false },
       isNamespaceTerminating: () => Promise.resolve(world.isNamespaceTerminating),

@@ -10,7 +10,7 @@ import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const bucket = aZipBucket();
 
-const setUp = (fault?: KubeErrorCode) => {
+const setUp = (fault?: KubeErrorCode, waitMs = 0) => {
   const jobs = createFakeObjects<Job>();
   const calls: unknown[] = [];
   const fail = async (): Promise<void> => {
@@ -35,8 +35,19 @@ const setUp = (fault?: KubeErrorCode) => {
       },
     },
     clock: { date: () => NOW },
+    countWrites: { reserve: () => waitMs, release: () => undefined },
+    requeue: (key, ms) => {
+      calls.push(['requeue', key, ms]);
+    },
   });
-  const seen = { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false };
+  const seen = {
+    bucket,
+    unfinishedJobs: 0,
+    zipJobs: [],
+    isProjectLeaving: false,
+    tests: [],
+    isNamespaceTerminating: false,
+  };
   return { jobs, calls, run: (decision: BucketDecision) => act(seen, decision) };
 };
 
@@ -47,6 +58,15 @@ describe('act on a ZipBucket', () => {
     const { run, calls, jobs } = setUp();
     expect(await run({ status: { activeJobs: 1 }, actions: [start] })).to.deep.equal({ kind: 'done' });
     expect([calls, jobs.all()]).to.deep.equal([[{ activeJobs: 1 }], []]);
+  });
+
+  it('lets a count wait for its place, but nothing else (G6)', async () => {
+    const { run, calls } = setUp(undefined, 700);
+    const status = { activeJobs: 1 };
+    await run({ status, isCountOnly: true, actions: [{ kind: 'addFinalizer' }] });
+    expect(calls).to.deep.equal([['requeue', `${NAMESPACE}/${bucket.metadata.name}`, 700], 'add']);
+    await run({ status, actions: [] });
+    expect(calls.at(-1)).to.equal(status);
   });
 
   it('carries out the actions in order when the status does not change', async () => {

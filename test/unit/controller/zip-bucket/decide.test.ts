@@ -12,6 +12,7 @@ import { findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { BucketCheck, TerminationMessage } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
+import { isFinished } from '#crds/zip-job.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { ago, aPod, aZipBucket, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
@@ -32,7 +33,15 @@ const leaving = { deletionTimestamp: ago(5) };
 
 const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): BucketDecision =>
   decideBucket(
-    { bucket, zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false, ...change },
+    {
+      bucket,
+      unfinishedJobs: (change.zipJobs ?? []).filter((zipJob) => !isFinished(zipJob)).length,
+      zipJobs: [],
+      isProjectLeaving: false,
+      tests: [],
+      isNamespaceTerminating: false,
+      ...change,
+    },
     NOW,
     config,
   );
@@ -64,7 +73,11 @@ describe('decideBucket', () => {
 
   it('counts unfinished jobs, and writes nothing if the count is unchanged', () => {
     const zipJobs = [aZipJob(), aZipJob({ metadata: { name: 'b' } }), ...finished];
-    expect(judge(aBucket(), { zipJobs }).status).to.deep.equal({ activeJobs: 2 });
+    expect(judge(aBucket(), { zipJobs })).to.deep.equal({
+      status: { activeJobs: 2 },
+      isCountOnly: true,
+      actions: [],
+    });
     expect(judge(aBucket({}, { activeJobs: 2 }), { zipJobs })).to.deep.equal({ actions: [] });
   });
 

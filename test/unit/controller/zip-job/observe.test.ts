@@ -49,6 +49,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
       buckets: buckets.reflector,
       projects: projects.reflector,
     },
+    reportingJobs: { count: 1 },
     surplusJobs: { isSurplus: () => false },
     finishedPods: { isSurplus: () => false },
     jobs: jobs.client,

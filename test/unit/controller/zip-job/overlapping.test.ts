@@ -165,7 +165,12 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
   const config = aConfig();
   const reconcile = createReconcile({
     controller: ZIPJOB,
-    observe: createObserve({ ...shared, caches, isNamespaceTerminating: () => Promise.resolve(false) }),
+    observe: createObserve({
+      ...shared,
+      caches,
+      reportingJobs: { count: 1 },
+      isNamespaceTerminating: () => Promise.resolve(false),
+    }),
     decide: (seen, now) => decide(seen, now, config),
     act: createAct({
       ...shared,

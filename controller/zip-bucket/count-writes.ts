@@ -1,0 +1,41 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
+
+export interface CountWritesOptions {
+  /** Of all buckets together. */
+  readonly perSecond: number;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** Spreads the writes of job counts over time: each bucket gets the next free time, first come, first served. */
+export interface CountWrites {
+  /** Milliseconds until the bucket may write its count; it keeps its place. 0: it may write now, once. */
+  reserve(bucket: ObjectKey): number;
+  /** Gives up the place of a bucket whose count is right, or that does not exist. */
+  release(bucket: ObjectKey): void;
+}
+
+export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): CountWrites => {
+  const intervalMs = 1000 / perSecond;
+  const reserved = new Map<ObjectKey, number>();
+  let nextMs = 0;
+  const timeOf = (bucket: ObjectKey, nowMs: number): number => {
+    const known = reserved.get(bucket);
+    if (known !== undefined) return known;
+    const atMs = Math.max(nextMs, nowMs);
+    nextMs = atMs + intervalMs;
+    reserved.set(bucket, atMs);
+    return atMs;
+  };
+  return {
+    reserve: (bucket) => {
+      const nowMs = clock.monotonicMs();
+      const waitMs = Math.max(0, timeOf(bucket, nowMs) - nowMs);
+      if (waitMs === 0) reserved.delete(bucket);
+      return waitMs;
+    },
+    release: (bucket) => {
+      reserved.delete(bucket);
+    },
+  };
+};
