@@ -23,7 +23,7 @@ describe('the migrations', () => {
   };
 
   it('create all tables with partitions from yesterday to 14 days ahead, and change nothing when they run again', async () => {
-    expect(await server.migrate()).to.deep.equal(['0001-tables', '0002-partitions']);
+    expect(await server.migrate()).to.deep.equal(['0001-tables', '0002-partitions', '0003-retention']);
     const made = await partitions();
     expect(made).to.have.length(3 * 16);
     expect(await server.migrate()).to.deep.equal([]);
@@ -48,7 +48,9 @@ describe('the migrations', () => {
     it('reports what it applied, and does nothing when it runs again', async () => {
       const first = await run();
       expect(first.code, first.output).to.equal(0);
-      expect(first.output).to.contain('"applied":["0001-tables","0002-partitions"],"partitions":48');
+      expect(first.output).to.contain(
+        '"applied":["0001-tables","0002-partitions","0003-retention"],"partitions":48',
+      );
       const second = await run();
       expect(second).to.include({ code: 0 });
       expect(second.output).to.contain('the schema is up to date');

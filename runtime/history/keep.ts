@@ -1,0 +1,127 @@
+/**
+ * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, and deletes rows of
+ * projects with a shorter one and of deleted projects. Everything may be repeated, and run in several controllers at once.
+ */
+import type { HistoryDatabase } from './database.ts';
+import type { HistoryJob } from './history-job.ts';
+
+type Database = Pick<HistoryDatabase, 'query'>;
+
+/** So that a controller may be away for two weeks. */
+const DAYS_AHEAD = 14;
+
+const TODAY = `(now() AT TIME ZONE 'UTC')::date`;
+
+/** Makes the partitions from today to 14 days ahead. Returns the number of new tables. @throws AppError of HistoryDatabase */
+export const makePartitionsAhead = async (database: Database): Promise<number> => {
+  const text = `SELECT zipjobs.make_partitions(${TODAY}, ${TODAY} + ${DAYS_AHEAD}) AS made`;
+  return (await database.query<{ made: number }>({ text }))[0]?.made ?? 0;
+};
+
+/** Number of days from tomorrow for which the jobs have partitions without a gap. @throws AppError of HistoryDatabase */
+export const partitionDaysAhead = async (database: Database): Promise<number> => {
+  const text = `SELECT count(*)::integer AS days FROM (
+      SELECT right(c.relname, 8) = to_char(${TODAY} + row_number() OVER (ORDER BY c.relname)::integer, 'YYYYMMDD') AS is_next
+      FROM pg_inherits AS i JOIN pg_class AS c ON c.oid = i.inhrelid
+      WHERE i.inhparent = 'zipjobs.jobs'::regclass AND right(c.relname, 8) > to_char(${TODAY}, 'YYYYMMDD')
+    ) AS later WHERE is_next`;
+  return (await database.query<{ days: number }>({ text }))[0]?.days ?? 0;
+};
+
+/**
+ * Drops partitions of which every row is older than the retention, oldest first, at most `mostTables` of them: there are three for
+ * each day. Returns their names. @throws AppError of HistoryDatabase
+ */
+export const dropOldPartitions = async (
+  database: Database,
+  { retentionDays, mostTables }: { readonly retentionDays: number; readonly mostTables: number },
+): Promise<readonly string[]> => {
+  const dropped: string[] = [];
+  const statement = { text: 'SELECT zipjobs.drop_oldest_partition($1) AS name', values: [retentionDays] };
+  while (dropped.length < mostTables) {
+    const [row] = await database.query<{ name: string | null }>(statement);
+    if (row === undefined || row.name === null) break;
+    dropped.push(row.name);
+  }
+  return dropped;
+};
+
+export interface PurgeLimits {
+  /** Rows that one statement deletes. */
+  readonly batchRows: number;
+  readonly mostBatches: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Purged {
+  readonly rows: number;
+  /** False: there may be more, because the batches were used up. */
+  readonly isComplete: boolean;
+}
+
+/**
+ * Deletes the jobs of a project that ended before a time (RFC 3339, or `infinity` for all of them), with their details and usage.
+ * @throws AppError of HistoryDatabase
+ */
+export const purgeProject = async (
+  database: Database,
+  { projectUid, endedBefore }: { readonly projectUid: string; readonly endedBefore: string },
+  { batchRows, mostBatches, signal }: PurgeLimits,
+): Promise<Purged> => {
+  const statement = {
+    text: 'SELECT zipjobs.purge_project($1, $2, $3) AS rows',
+    values: [projectUid, endedBefore, batchRows],
+  };
+  let rows = 0;
+  for (let batch = 0; batch < mostBatches; batch += 1) {
+    const [deleted] = await database.query<{ rows: number }>(statement, signal);
+    if (deleted === undefined || deleted.rows === 0) return { rows, isComplete: true };
+    rows += deleted.rows;
+  }
+  return { rows, isComplete: false };
+};
+
+/** Deleted projects, and those with a shorter retention than the installation. */
+const PROJECTS = `
+  SELECT project_uid AS "projectUid",
+    CASE WHEN deleted_at IS NULL THEN now() - make_interval(days => retention_days) ELSE 'infinity' END AS "endedBefore"
+  FROM zipjobs.projects
+  WHERE cluster_uid = $1 AND (deleted_at IS NOT NULL OR retention_days < $2)`;
+
+export interface KeepOptions extends PurgeLimits {
+  readonly clusterUid: HistoryJob['clusterUid'];
+  /** Of the installation, at least one day. Databases that several clusters share have the shortest. */
+  readonly retentionDays: number;
+  /** Partitions that one call drops. */
+  readonly mostTables: number;
+}
+
+export interface Kept {
+  readonly partitionsMade: number;
+  readonly partitionsDropped: number;
+  readonly rowsPurged: number;
+  /** False: call again soon, because a limit ended the work. */
+  readonly isComplete: boolean;
+}
+
+/** All of it. All projects together have the limit of batches, but each gets at least one. @throws AppError of HistoryDatabase */
+export const keepHistory = async (database: Database, options: KeepOptions): Promise<Kept> => {
+  const { clusterUid, retentionDays, mostTables, mostBatches } = options;
+  const partitionsMade = await makePartitionsAhead(database);
+  const dropped = await dropOldPartitions(database, options);
+  const projects = await database.query<{ projectUid: string; endedBefore: string }>({
+    text: PROJECTS,
+    values: [clusterUid, retentionDays],
+  });
+  let rowsPurged = 0;
+  let isComplete = dropped.length < mostTables;
+  let batches = mostBatches;
+  for (const project of projects) {
+    const purged = await purgeProject(database, project, { ...options, mostBatches: batches });
+    rowsPurged += purged.rows;
+    isComplete &&= purged.isComplete;
+    batches = Math.max(1, batches - Math.ceil(purged.rows / options.batchRows));
+  }
+  await database.query({ text: 'SELECT zipjobs.forget_deleted_projects($1)', values: [retentionDays] });
+  return { partitionsMade, partitionsDropped: dropped.length, rowsPurged, isComplete };
+};
