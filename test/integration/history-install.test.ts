@@ -197,6 +197,23 @@ describe('the chart with a history', function () {
     expect(await leftOver()).to.deep.equal([]);
   });
 
+  it('migrates without hooks too, by the documented commands', async () => {
+    const names = ['access', 'migrate-job'].flatMap((name) => ['-s', `templates/history/${name}.yaml`]);
+    const { stdout: objects } = await cluster.helm(
+      ['template', 'zipjobs', 'charts/zipjobs', '-n', RELEASE_NAMESPACE, '--values', '-', ...names],
+      { input: JSON.stringify({ ...values, image: { registry: 'localhost' } }) },
+    );
+    const inNamespace = ['-n', RELEASE_NAMESPACE];
+    for (const _ of ['the first time', 'again']) {
+      await cluster.kubectl(['replace', '--force', '-f', '-'], { input: objects });
+      const job = ['--for=condition=Complete', '--timeout=60s', 'job/zipjobs-migrate'];
+      await cluster.kubectl(['wait', ...inNamespace, ...job]);
+    }
+    const cleanUp = ['delete', 'job,serviceaccount,networkpolicy', ...inNamespace];
+    await cluster.kubectl([...cleanUp, '-l', 'app.kubernetes.io/component=migrate']);
+    expect(await leftOver()).to.deep.equal([]);
+  });
+
   it('has no trace of it after it was disabled, and the tables stay (G10)', async () => {
     await installChart(cluster, { dashboard });
     expect(await manifest()).not.to.contain('HISTORY_');
