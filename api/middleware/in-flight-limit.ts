@@ -2,16 +2,18 @@ import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
 import { concurrencyLimitExceeded, serviceUnavailable } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 
+type LimitName = 'requests' | 'bodies' | 'creates' | 'history';
+
 export interface InFlightDeps {
   /** The limited resource. */
-  readonly name: 'requests' | 'bodies' | 'creates';
+  readonly name: LimitName;
   readonly max: number;
-  readonly onRefused: (name: InFlightDeps['name']) => void;
+  readonly onRefused: (name: LimitName) => void;
 }
 
 export interface InFlight {
-  /** Opens the share of a request in the part of its project. */
-  open(ctx: ApiContext): Disposable & {
+  /** Opens the share of a request in the part of its project, which is named by its namespace. */
+  open(project: string): Disposable & {
     /** @throws ApiError concurrency_limit_exceeded, service_unavailable */
     take(amount: number): void;
     release(amount: number): void;
@@ -20,14 +22,12 @@ export interface InFlight {
 
 /**
  * A limit that projects share fairly. Above it, requests are refused immediately instead of waiting in memory: with 429 if
- * their own project uses its part, and with 503 if others leave nothing. Both responses have Retry-After. Must be opened
- * after the authentication.
+ * their own project uses its part, and with 503 if others leave nothing. Both responses have Retry-After.
  */
 export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight => {
   const capacity = createFairCapacity(max);
   return {
-    open: (ctx) => {
-      const project = ctx.state.principal?.namespace ?? '';
+    open: (project) => {
       const share = capacity.open(project);
       return {
         take: (amount) => {
@@ -48,11 +48,14 @@ export const createInFlight = ({ name, max, onRefused }: InFlightDeps): InFlight
   };
 };
 
-/** Counts each request as one until its response. */
+/** The project of an authenticated request. */
+export const projectOf = ({ state }: Pick<ApiContext, 'state'>): string => state.principal?.namespace ?? '';
+
+/** Counts each request as one until its response. Must follow the authentication. */
 export const createInFlightLimit =
   (inFlight: InFlight): ApiMiddleware =>
   async (ctx, next): Promise<void> => {
-    using share = inFlight.open(ctx);
+    using share = inFlight.open(projectOf(ctx));
     share.take(1);
     await next();
   };

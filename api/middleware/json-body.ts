@@ -7,7 +7,7 @@ import { type Pace, readPieces } from '#runtime/http/read-pieces.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
 import type { RateLimits } from '../rate-limits/rate-limits.ts';
-import type { InFlight } from './in-flight-limit.ts';
+import { type InFlight, projectOf } from './in-flight-limit.ts';
 
 export interface JsonBodyOptions {
   readonly maxBytes: number;
@@ -136,7 +136,7 @@ export const createJsonBody = (deps: JsonBodyDeps): ApiMiddleware => {
   };
   return async (ctx, next): Promise<void> => {
     checkMediaType(ctx.headers);
-    using share = bodies.open(ctx);
+    using share = bodies.open(projectOf(ctx));
     const pace = paceOf(deps, ctx);
     try {
       await read(ctx, share, pace);
