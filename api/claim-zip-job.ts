@@ -7,17 +7,21 @@ import { idempotencyKeyReused, serviceUnavailable } from './api-error.ts';
 
 export type OwnerJob = ZipJob & { readonly metadata: { readonly uid: string } };
 
+type ReadArchived = (signal: AbortSignal) => Promise<ZipJob | undefined>;
+
 export interface Claim {
   readonly job: ZipJob;
   /** The name is derived from the caller's key, so an earlier request may have created the job. */
   readonly hasKey: boolean;
   /** Only with a key: the reason for refusing a new job. A job of an earlier request is still returned. */
   readonly refusal?: AppError | undefined;
+  /** Only with a key and a history: reads the job of the key after its ZipJob was deleted. */
+  readonly readArchived?: ReadArchived | undefined;
   readonly policy: RetryPolicy;
 }
 
 export interface ClaimedZipJob {
-  /** As stored in the API server. */
+  /** As stored in the API server; from the history, its archived form. */
   readonly job: OwnerJob;
   /** This request created it. */
   readonly isNew: boolean;
@@ -64,27 +68,42 @@ const find = async (
 };
 
 /**
+ * The job of an earlier request. The history is read after the API server: a job is in the history before its ZipJob is deleted, so
+ * one that existed when the search started is found in one of them.
+ */
+const findEarlier = async (
+  jobClient: JobClient,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<ClaimedZipJob | undefined> => {
+  const found = await find(jobClient, claim, signal);
+  if (found !== undefined) return found;
+  const archived = await claim.readArchived?.(signal);
+  return archived && judge(archived, claim);
+};
+
+/**
  * Creates the ZipJob, or finds the one that the same request created before: AlreadyExists is the lock that all replicas
- * and all attempts share.
- * @throws ApiError idempotency_key_reused, service_unavailable; KubeError; the refusal
+ * and all attempts share. With a history, an earlier job may have no ZipJob any more, so it is searched before the create.
+ * @throws ApiError idempotency_key_reused, service_unavailable; KubeError; the refusal; the errors of ReadHistory
  */
 export const claimZipJob = async (
   jobClient: JobClient,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<ClaimedZipJob> => {
-  const { job, policy, refusal } = claim;
-  for (let round = 0; round < MAX_ROUNDS && refusal === undefined; round += 1) {
+  const { job, policy, refusal, readArchived } = claim;
+  const searchesFirst = refusal !== undefined || readArchived !== undefined;
+  for (let round = 0; round < MAX_ROUNDS; round += 1) {
+    const earlier = searchesFirst ? await findEarlier(jobClient, claim, signal) : undefined;
+    if (earlier !== undefined) return earlier;
+    if (refusal !== undefined) throw refusal;
     const created = await retry(() => jobClient.create(job, { signal }), policy, signal);
     if (created !== undefined) return { job: withUid(created), isNew: true };
     const found = await find(jobClient, claim, signal);
     if (found !== undefined) return found;
   }
-  const earlier = refusal && (await find(jobClient, claim, signal));
-  if (earlier !== undefined) return earlier;
-  const { name } = job.metadata;
-  throw (
-    refusal ??
-    serviceUnavailable(new Error(`ZipJob ${name} was deleted repeatedly while it was being created`))
+  throw serviceUnavailable(
+    new Error(`ZipJob ${job.metadata.name} was deleted repeatedly while it was being created`),
   );
 };

@@ -2,6 +2,7 @@ import { MOST_FILES } from '#crds/zip-job.ts';
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
 import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
+import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
@@ -13,6 +14,7 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { HISTORY_READ_SETTINGS } from './history/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 
 const SERVER = {
@@ -197,6 +199,8 @@ export const API_SETTINGS = {
   ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,
   ...REDIS_SETTINGS,
+  ...HISTORY_SETTINGS,
+  ...HISTORY_READ_SETTINGS,
   ...TRUST_SETTINGS,
   ...EGRESS_SETTINGS,
   ...KUBE_SETTINGS,

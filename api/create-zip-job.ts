@@ -14,9 +14,11 @@ import type { AbandonZipJob } from './abandon-zip-job.ts';
 import { quotaExceeded } from './api-error.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import { type FileList, fileListBytes } from './file-list.ts';
+import type { ReadHistory } from './history/read-history.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { createNoteFullProject } from './note-full-project.ts';
+import { projectUidOf } from './project-uid.ts';
 import type { StorageLedger } from './storage-ledger.ts';
 import { createStoreFileList } from './store-file-list.ts';
 import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
@@ -24,6 +26,8 @@ import { toZipJob, type ZipJobInput } from './to-zip-job.ts';
 export interface CreateZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get' | 'create'>;
   readonly secretClient: Pick<ObjectClient<Secret>, 'create'>;
+  /** Undefined without a history. */
+  readonly readHistory?: ReadHistory | undefined;
   readonly abandon: (job: Parameters<AbandonZipJob>[0]) => void;
   readonly storage: Pick<StorageLedger, 'admit' | 'forget'>;
   readonly limitsOf: ProjectClasses['limitsOf'];
@@ -45,16 +49,16 @@ export type NewZipJob = Omit<ZipJobInput, 'uuid' | 'instance' | 'acceptedAt'> & 
 
 export interface CreatedZipJob {
   readonly uuid: string;
-  /** As requested, without later status. */
+  /** Without later status. */
   readonly job: ZipJob;
-  /** An earlier request with the same Idempotency-Key created the job. */
+  /** An earlier request with the same Idempotency-Key created the job, which is then as stored. */
   readonly isReplay: boolean;
 }
 
 /**
  * Creates the ZipJob before the Secrets with its list, so that every Secret has an owner.
  * @throws ApiError idempotency_key_reused, file_lists_full, stored_jobs_full, stored_bytes_full, quota_exceeded,
- * service_unavailable; KubeError; the refusal
+ * service_unavailable; KubeError; the refusal; the errors of ReadHistory
  */
 export type CreateZipJob = (input: NewZipJob, signal: AbortSignal) => Promise<CreatedZipJob>;
 
@@ -68,11 +72,30 @@ const isSurelyNotCreated = (error: unknown): boolean =>
 const needsList = (job: ZipJob): boolean =>
   !isFinished(job) && job.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
 
-const uuidOf = ({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string => {
-  if (idempotencyKey === undefined) return newUuid();
-  const { uid } = project.metadata;
-  if (uid === undefined) throw new Error('the ZipProject of a request has no uid');
-  return derivedUuid(uid, idempotencyKey);
+const uuidOf = ({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string =>
+  idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);
+
+/** Undefined without a history or a key: then no job of an earlier request is in the history. */
+const readArchivedOf = (
+  readHistory: ReadHistory | undefined,
+  { idempotencyKey, project }: NewZipJob,
+  uuid: string,
+): Claim['readArchived'] => {
+  if (readHistory === undefined || idempotencyKey === undefined) return undefined;
+  const { namespace } = project.metadata;
+  return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
+};
+
+const withoutStatus = ({ status: _status, ...job }: ZipJob): ZipJob => job;
+
+const count = (metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileList): void => {
+  if (!isNew) {
+    metrics.idempotentReplays.inc();
+    return;
+  }
+  metrics.jobsCreated.inc();
+  metrics.filesAccepted.inc(list.count);
+  metrics.fileListBytes.observe(fileListBytes(list));
 };
 
 export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
@@ -82,7 +105,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
   const newUuid = deps.newUuid ?? randomUUID;
 
   const claim = async (
-    { isAdmitted, ...wanted }: Pick<Claim, 'job' | 'hasKey' | 'refusal'> & { readonly isAdmitted: boolean },
+    { isAdmitted, ...wanted }: Omit<Claim, 'policy'> & { readonly isAdmitted: boolean },
     signal: AbortSignal,
   ) => {
     const { job, hasKey } = wanted;
@@ -96,16 +119,6 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     }
   };
 
-  const count = (isNew: boolean, list: FileList): void => {
-    if (!isNew) {
-      metrics.idempotentReplays.inc();
-      return;
-    }
-    metrics.jobsCreated.inc();
-    metrics.filesAccepted.inc(list.count);
-    metrics.fileListBytes.observe(fileListBytes(list));
-  };
-
   return async (input, signal) => {
     const { list } = input.request;
     const uuid = uuidOf(input, newUuid);
@@ -117,7 +130,11 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     if (full !== undefined) noteFull(namespace, full);
     const refusal = input.refusal ?? full;
     if (refusal !== undefined && !hasKey) throw refusal;
-    const claimed = await claim({ job, hasKey, refusal, isAdmitted: full === undefined }, signal);
+    const readArchived = readArchivedOf(deps.readHistory, input, uuid);
+    const claimed = await claim(
+      { job, hasKey, refusal, readArchived, isAdmitted: full === undefined },
+      signal,
+    );
     try {
       if (needsList(claimed.job)) await storeFileList(claimed.job, list, signal);
     } catch (error) {
@@ -125,7 +142,9 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
       if (!hasKey) deps.abandon({ namespace, name, uid: claimed.job.metadata.uid });
       throw error;
     }
-    count(claimed.isNew, list);
-    return { uuid, job, isReplay: !claimed.isNew };
+    count(metrics, claimed.isNew, list);
+    return claimed.isNew
+      ? { uuid, job, isReplay: false }
+      : { uuid, job: withoutStatus(claimed.job), isReplay: true };
   };
 };

@@ -4,17 +4,17 @@ import { isUuid, uuidOfName, zipJobId } from '#crds/zip-job-facts.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import { resourceNotFound } from './api-error.ts';
 import { type CachedJob, type JobResponse, responseOf } from './cached-job.ts';
+import type { HistoryQuery, ReadHistory } from './history/read-history.ts';
 
 export interface FindZipJobDeps {
   /** Indexed by UID_INDEX. */
   readonly jobs: Pick<Reflector<CachedJob>, 'get' | 'byIndex'>;
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get'>;
+  /** Undefined without a history. */
+  readonly readHistory?: ReadHistory | undefined;
 }
 
-export interface ZipJobQuery {
-  readonly namespace: string;
-  readonly uuid: string;
-}
+export type ZipJobQuery = HistoryQuery;
 
 export const UID_INDEX = 'uid';
 
@@ -32,17 +32,18 @@ const notFound = () =>
   );
 
 /**
- * Finds a job of a project by id.
- * @throws ApiError resource_not_found
+ * Finds a job of a project by id: in the cache, at the API server, then in the history. A job is in the history before its ZipJob is
+ * deleted, so in this order it is always found.
+ * @throws ApiError resource_not_found; service_unavailable and the other errors of ReadHistory if only the history can tell
  */
 export interface FindZipJob {
   /** Only finished jobs come from the cache: replicas see changes at different times, and a status must never appear to go back. */
   response(query: ZipJobQuery, signal: AbortSignal): Promise<JobResponse>;
-  /** From the API server, with the fields that the cache does not keep. */
+  /** With the fields that the cache does not keep. From the history, it is the archived form. */
   whole(query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob>;
 }
 
-export const createFindZipJob = ({ jobs, jobClient }: FindZipJobDeps): FindZipJob => {
+export const createFindZipJob = ({ jobs, jobClient, readHistory }: FindZipJobDeps): FindZipJob => {
   const known = ({ namespace, uuid }: ZipJobQuery) => {
     if (!isUuid(uuid)) throw notFound();
     const [byUid] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
@@ -51,9 +52,11 @@ export const createFindZipJob = ({ jobs, jobClient }: FindZipJobDeps): FindZipJo
   };
   const whole = async (query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob> => {
     const { byUid, name } = known(query);
-    const job = await jobClient.get(query.namespace, name, signal);
-    if (job === undefined || !isOf(job, byUid)) throw notFound();
-    return job;
+    const stored = await jobClient.get(query.namespace, name, signal);
+    if (stored !== undefined && isOf(stored, byUid)) return stored;
+    const archived = await readHistory?.(query, signal);
+    if (archived === undefined) throw notFound();
+    return archived;
   };
   return {
     response: async (query, signal) =>

@@ -13,6 +13,8 @@ export interface ApiMetrics extends RequestMetrics {
   readonly bodyDelays: Counter;
   readonly uncounted: Counter;
   readonly overloads: Counter<'limit'>;
+  readonly historyReads: Counter<'outcome'>;
+  readonly historyReadSeconds: Histogram;
 }
 
 const authenticationMetrics = (registers: Registry[]) => ({
@@ -78,8 +80,23 @@ const limitMetrics = (registers: Registry[]) => ({
   }),
   overloads: new Counter({
     name: 'zip_api_overloads_total',
-    help: 'Requests that returned 503 because the service was busy, or 429 because their project used its part of what it handles at once, by limit: requests, bodies (bytes in memory) or creates (calls to the API server).',
+    help: 'Requests that returned 503 because the service was busy, or 429 because their project used its part of what it handles at once, by limit: requests, bodies (bytes in memory) creates (calls to the API server) or history (reads of the history).',
     labelNames: ['limit'],
+    registers,
+  }),
+});
+
+const historyMetrics = (registers: Registry[]) => ({
+  historyReads: new Counter({
+    name: 'zip_api_history_reads_total',
+    help: 'Requests that needed the history, because the API server does not have their job, by outcome: found, missing, failed (503), paused (503 without a read, because the last reads failed).',
+    labelNames: ['outcome'],
+    registers,
+  }),
+  historyReadSeconds: new Histogram({
+    name: 'zip_api_history_read_seconds',
+    help: 'Seconds of one read of the history, also of those that failed.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   }),
 });
@@ -92,5 +109,6 @@ export const createApiMetrics = (registry: Registry): ApiMetrics => {
     ...authenticationMetrics(registers),
     ...jobMetrics(registers),
     ...limitMetrics(registers),
+    ...historyMetrics(registers),
   };
 };

@@ -6,7 +6,7 @@ import type { JobResponse } from './cached-job.ts';
  * The body of a successful response. `metadata` is inserted as JSON text: parsing and serializing it again would change
  * numbers and the order of keys.
  */
-export const zipBody = (zip: {
+const zipBody = (zip: {
   readonly uuid: string;
   readonly status: ApiStatus;
   readonly metadata: string;

@@ -19,6 +19,7 @@ import { createProjectClasses, type ProjectClasses } from '#runtime/project-limi
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { createServerClock } from '#runtime/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
@@ -29,6 +30,8 @@ import type { ApiConfig } from './config.ts';
 import { createCreateZipJob } from './create-zip-job.ts';
 import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
+import { connectHistory } from './history/connect-history.ts';
+import type { ReadHistory } from './history/read-history.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
 import { createFileBudget } from './rate-limits/file-budget.ts';
@@ -57,6 +60,7 @@ interface Parts {
   readonly projectClasses: ProjectClasses;
   readonly storage: StorageLedger;
   readonly abandon: AbandonZipJob;
+  readonly readHistory: ReadHistory | undefined;
   readonly rateLimits: RateLimits;
 }
 
@@ -69,7 +73,7 @@ const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
 });
 
 const createRoutes = (parts: Parts): ZipJobRoutes => {
-  const { config, clock, log, metrics, caches, clients, storage, abandon } = parts;
+  const { config, clock, log, metrics, caches, clients, storage, abandon, readHistory } = parts;
   const { limitsOf } = parts.projectClasses;
   return createZipJobRoutes({
     readRequest: createReadRequest({
@@ -90,13 +94,14 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
       secretClient: clients.secrets,
       storage,
       limitsOf,
+      readHistory,
       abandon,
       metrics,
       clock,
       log,
       instance: config.instance,
     }),
-    findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs }),
+    findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs, readHistory }),
     workTimeoutMs: config.workTimeoutMs,
     helpUrl: config.helpUrl,
   });
@@ -158,6 +163,25 @@ const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects, namespaces 
   Namespace: namespaces,
 });
 
+/** What parts need that connect to servers other than the API server. */
+interface Outside {
+  readonly config: ApiConfig;
+  readonly log: Logger;
+  readonly metrics: ApiMetrics;
+  readonly trust: Trust;
+  readonly resources: AsyncDisposableStack;
+}
+
+const connectRateLimits = (
+  { config, log, metrics, trust, resources }: Outside,
+  { limitsOf }: ProjectClasses,
+): RateLimits => {
+  const redis = resources.use(connectRedis(config, { log, trust }));
+  const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
+  const counters = redis === undefined ? config.apiReplicas : 1;
+  return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
+};
+
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
 export const createParts = async (
   config: ApiConfig,
@@ -185,15 +209,13 @@ export const createParts = async (
   const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, onZipJob }));
   collectWatchAges(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
-  const { limitsOf } = projectClasses;
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
-  const redis = resources.use(connectRedis(config, { log, trust }));
-  const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
-  const counters = redis === undefined ? config.apiReplicas : 1;
-  const rateLimits = createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
+  const outside = { config, log, metrics, trust, resources };
+  const rateLimits = connectRateLimits(outside, projectClasses);
+  const readHistory = await connectHistory({ ...outside, clock: systemClock, applicationName: NAME });
   const parts = {
     config,
     clock,
@@ -204,6 +226,7 @@ export const createParts = async (
     projectClasses,
     storage,
     abandon,
+    readHistory,
     rateLimits,
   };
   const server = createServer(parts, () => stopping.aborted);

@@ -29,6 +29,18 @@ const REQUEST_ID: Parameter = {
   example: 'order-4711',
 };
 
+/** Why a job that could be read before may not be readable now. */
+const whileAway = ({ historyHost }: PublishedSettings): string =>
+  historyHost === ''
+    ? ''
+    : ' While the history does not respond, an id that only the history may know gets 503, never 404.';
+
+/** How long a finished job can be read. */
+const readableFor = ({ historyHost }: PublishedSettings): string =>
+  historyHost === ''
+    ? 'for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project)'
+    : 'for as long as the history of the service keeps it';
+
 const traceparent = (description: string): Parameter => ({
   name: 'traceparent',
   in: 'header',
@@ -38,14 +50,13 @@ const traceparent = (description: string): Parameter => ({
   example: TRACEPARENT_EXAMPLE,
 });
 
-const IDEMPOTENCY_KEY: Parameter = {
+const idempotencyKey = (settings: PublishedSettings): Parameter => ({
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description:
-    'Makes the request safe to retry: the same key and body return the same job for as long as it can be read. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.',
+  description: `Makes the request safe to retry: the same key and body return the same job while that can be read, ${readableFor(settings)}. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID.`,
   schema: { type: 'string', pattern: IDEMPOTENCY_KEY_PATTERN },
-};
+});
 
 const ID: Parameter = {
   name: 'id',
@@ -76,7 +87,7 @@ export const createZip = (settings: PublishedSettings): Operation => ({
   description: `Accepts a list of files, returns immediately and builds the archive in the background. A file may have up to ${grouped(settings.jobMaxFileBytes)} bytes and the archive up to ${grouped(settings.jobMaxArchiveBytes)} bytes. A running job may take up to ${grouped(settings.jobMaxSeconds)} seconds, unless the project sets another limit. A job that exceeds a limit fails.`,
   parameters: [
     expand(` With \`error\`, an error lists the first ${MAX_LISTED_ENTRIES} invalid entries of \`urls\`.`),
-    IDEMPOTENCY_KEY,
+    idempotencyKey(settings),
     REQUEST_ID,
     traceparent('The logs of the job contain its trace id, and the webhook sends it as a header.'),
   ],
@@ -91,8 +102,7 @@ export const readZip = (settings: PublishedSettings): Operation => ({
   operationId: 'readZip',
   tags: ['Zips'],
   summary: 'Read a zip',
-  description:
-    'Returns the status of a job of the project. Prefer a webhook to polling. Finished jobs can be read for a limited time (7 days by default, see `jobDefaults.ttlSecondsAfterFinished` of the project); then the response is 404.',
+  description: `Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read ${readableFor(settings)}. Then the response is 404.${whileAway(settings)}`,
   parameters: [ID, expand(), REQUEST_ID, traceparent('The log of this request contains its trace id.')],
   responses: {
     200: {

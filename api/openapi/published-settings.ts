@@ -1,7 +1,7 @@
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { ApiConfig } from '../config.ts';
 
-/** The settings that the API reference publishes. */
+/** The settings on which the API reference depends. Of the history, it says only whether there is one. */
 export type PublishedSettings = Pick<
   ApiConfig,
   | 'maxBodyBytes'
@@ -19,6 +19,7 @@ export type PublishedSettings = Pick<
   | 'publicUrl'
   | 'basePath'
   | 'helpUrl'
+  | 'historyHost'
 > & {
   /** Limits of the class `default`. */
   readonly projectLimits: ProjectLimits;

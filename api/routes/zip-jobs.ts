@@ -12,8 +12,9 @@ import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { takeBody } from '../middleware/json-body.ts';
+import { projectUidOf } from '../project-uid.ts';
 import type { PackedRequest, ReadRequest } from '../read-request.ts';
-import { toResponse, zipBody } from '../to-response.ts';
+import { toResponse } from '../to-response.ts';
 import type { Principal } from '../tokens/authenticate.ts';
 
 export interface ZipJobRoutesDeps {
@@ -21,7 +22,7 @@ export interface ZipJobRoutesDeps {
   readonly findBucket: FindBucket;
   readonly createZipJob: CreateZipJob;
   readonly findZipJob: FindZipJob;
-  /** Time limit for all calls to the API server of one request. */
+  /** Time limit for all calls to the API server and the history of one request. */
   readonly workTimeoutMs: number;
   /** URL of the failure code documentation. */
   readonly helpUrl: string;
@@ -89,7 +90,6 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const expansions = readExpand(ctx.querystring);
       const listsFaults = expansions.includes('error');
       const request = await deps.readRequest(takeBody(ctx), project, { listsFaults });
-      const { metadata } = request;
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
         const refusal = await checkBucket(deps, { request, principal }, signal).then(
@@ -104,19 +104,14 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');
       // The path matched a route literally, so it is safe to use in a header.
       ctx.set('Location', `${ctx.path}/${uuid}`);
-      respond(
-        ctx,
-        201,
-        zipBody({ uuid, status: 'none', metadata, more: expandedFields(job, expansions, deps) }),
-      );
+      respond(ctx, 201, toResponse(uuid, responseOf(job), expandedFields(job, expansions, deps)));
     },
 
     async read(ctx, uuid) {
-      const { namespace } = principalOf(ctx);
+      const { namespace, project } = principalOf(ctx);
+      const query = { namespace, projectUid: projectUidOf(project), uuid };
       const expansions = readExpand(ctx.querystring);
-      const { response, more } = await inTime(ctx, (signal) =>
-        find(deps, { query: { namespace, uuid }, expansions }, signal),
-      );
+      const { response, more } = await inTime(ctx, (signal) => find(deps, { query, expansions }, signal));
       ctx.state.zipJob = response.name;
       respond(ctx, 200, toResponse(uuid, response, more));
     },

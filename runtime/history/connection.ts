@@ -6,6 +6,8 @@ import type { HistorySettings } from './settings.ts';
 /** Names in `text` must have a schema. `values` replace `$1`, `$2` and so on. */
 export interface Statement {
   readonly text: string;
+  /** Prepares the statement under this name, once per connection. One name has one text. */
+  readonly name?: string;
   readonly values?: readonly unknown[];
 }
 
@@ -50,9 +52,9 @@ const toConnection = (client: pg.PoolClient, place: string, signal: AbortSignal 
   // Without a listener, a connection that breaks between two statements would end the process.
   client.on('error', ignore);
   signal?.addEventListener('abort', onAbort);
-  const run = async <Row>({ text, values = [] }: Statement): Promise<readonly Row[]> => {
+  const run = async <Row>({ values = [], ...statement }: Statement): Promise<readonly Row[]> => {
     try {
-      return (await client.query<Row & pg.QueryResultRow>(text, [...values])).rows;
+      return (await client.query<Row & pg.QueryResultRow>({ ...statement, values: [...values] })).rows;
     } catch (error) {
       throw toHistoryError(error, place);
     }

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Read a zip
-         * @description Returns the status of a job of the project. Prefer a webhook to polling. Finished jobs can be read for a limited time (7 days by default, see `jobDefaults.ttlSecondsAfterFinished` of the project); then the response is 404.
+         * @description Returns the status of a job of the project. Prefer a webhook to polling. A finished job can be read for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project). Then the response is 404.
          */
         readonly get: operations["readZip"];
         readonly put?: never;
@@ -578,7 +578,7 @@ export interface operations {
                 readonly expand?: readonly ("progress" | "error" | "archive" | "bucket" | "webhook" | "job")[];
             };
             readonly header?: {
-                /** @description Makes the request safe to retry: the same key and body return the same job for as long as it can be read. 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID. */
+                /** @description Makes the request safe to retry: the same key and body return the same job while that can be read, for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project). 1 to 255 printable ASCII characters, quoted or unquoted, such as a UUID. */
                 readonly "Idempotency-Key"?: string;
                 /**
                  * @description Id of the request in the logs of the service: 1 to 64 letters, digits, dots, underscores and hyphens. An invalid id is replaced.

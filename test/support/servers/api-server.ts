@@ -1,15 +1,16 @@
 import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
-import { type AppDeps, createApp } from '#api/app.ts';
+import { createApp } from '#api/app.ts';
 import { toCachedJob } from '#api/cached-job.ts';
 import { createCreateZipJob } from '#api/create-zip-job.ts';
 import { createFindBucket } from '#api/find-bucket.ts';
 import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
+import { createReadHistory } from '#api/history/read-history.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
 import { createFileBudget } from '#api/rate-limits/file-budget.ts';
-import { createRateLimits, type RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import { createRateLimits } from '#api/rate-limits/rate-limits.ts';
 import { createReadRequest } from '#api/read-request.ts';
 import { rejectInput } from '#api/reject-input.ts';
 import { createRequestPolicy } from '#api/request-policy.ts';
@@ -25,18 +26,18 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
-import { type Clock, systemClock } from '#runtime/clock.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
-import { createLimitedServer, type LimitedServerSettings } from '#runtime/http/limited-server.ts';
+import { createLimitedServer } from '#runtime/http/limited-server.ts';
 import type { Namespace, Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { createProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import { type CountRequest, createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { createLocalCounts } from '#runtime/redis/request-counts.ts';
 import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
-import type { Classes } from '../builders/project-classes.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
+import { type ApiServerOptions, HTTP, NO_RATE_LIMIT, settingsOf } from './api-server-options.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
   apiVersion: GROUP_VERSION,
@@ -70,34 +71,6 @@ export const A_REQUEST = {
   key: 'out/archive.zip',
 };
 
-export interface ApiServerOptions {
-  readonly maxBodyBytes?: number;
-  readonly bodyArrivalMs?: number;
-  readonly maxFiles?: number;
-  readonly maxUrlLength?: number;
-  readonly maxFileListBytes?: number;
-  readonly jobMaxArchiveBytes?: number;
-  /** Classes by name, as in the chart. */
-  readonly projectClasses?: Classes;
-  readonly workTimeoutMs?: number;
-  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf' | 'clock'>>;
-  readonly count?: CountRequest;
-  readonly inFlight?: Partial<AppDeps['inFlight']>;
-  readonly trustedProxies?: readonly string[];
-  readonly basePath?: string;
-  readonly clock?: Clock;
-  readonly http?: Partial<LimitedServerSettings>;
-}
-
-const HTTP: LimitedServerSettings = {
-  headersTimeoutMs: 10_000,
-  requestTimeoutMs: 30_000,
-  timeoutCheckMs: 1_000,
-  keepAliveTimeoutMs: 5_000,
-  maxRequestsPerSocket: 1_000,
-  maxHeaderBytes: 16_384,
-};
-
 const createStores = (storage: StorageLedger) => ({
   jobs: createFakeObjectsKeptAs(toCachedJob, {
     indexes: { [UID_INDEX]: uidIndex },
@@ -110,29 +83,6 @@ const createStores = (storage: StorageLedger) => ({
   /** The namespaces with a class. */
   namespaces: createFakeObjects<Namespace>(),
 });
-
-const settingsOf = (options: ApiServerOptions) => ({
-  maxFiles: options.maxFiles ?? 10_000,
-  maxUrlLength: options.maxUrlLength ?? 2_048,
-  maxKeyBytes: 1_024,
-  maxMetadataBytes: 16_384,
-  maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
-  maxHeaderBytes: 16_384,
-  maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
-  requestsPerMinutePerToken: 0,
-  authFailuresPerMinute: 0,
-  undelayedRequestsPerSecond: 1_000,
-  undelayedBodyBytesPerSecond: 1e12,
-  ...options.rateLimits,
-  jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
-  jobMaxFileBytes: 1e10,
-  jobMaxSeconds: 7_200,
-  publicUrl: '',
-  basePath: options.basePath ?? '',
-  helpUrl: `${options.basePath ?? ''}/docs`,
-});
-
-const NO_RATE_LIMIT = { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 };
 
 const createDeps = (
   stores: ReturnType<typeof createStores>,
@@ -162,6 +112,8 @@ const createDeps = (
     count: options.count ?? createLocalCounts(),
     clock,
   });
+  const { readJob } = options;
+  const readHistory = readJob && createReadHistory({ readJob, clock, metrics, settings });
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
       requestPolicy: createRequestPolicy({
@@ -181,13 +133,14 @@ const createDeps = (
       secretClient: secrets.client,
       storage,
       limitsOf,
+      readHistory,
       abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
       metrics,
       clock,
       log,
       instance: 'demo',
     }),
-    findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client }),
+    findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client, readHistory }),
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
     helpUrl: settings.helpUrl,
   });

@@ -24,6 +24,20 @@ describe('POST /zips with an Idempotency-Key', () => {
     expect(api.jobs.all()).to.have.length(1);
   });
 
+  it('repeats the first response with expand, although time has passed and the project has changed (T10)', async () => {
+    let now = new Date('2026-05-04T12:00:00Z');
+    await using timed = await startApiServer({ clock: { ...systemClock, date: () => now } });
+    const path = '/v1/zips?expand=job,bucket,webhook';
+    const first = await timed.post(A_REQUEST, { ...KEY, path });
+    now = new Date('2026-05-04T12:30:00Z');
+    const [project] = timed.projects.all();
+    const webhook = { url: 'https://hooks.example.com/zip' };
+    if (project) timed.projects.put({ ...project, spec: { webhook } });
+    const again = await timed.post(A_REQUEST, { ...KEY, path });
+    expect([again.status, again.text]).to.deep.equal([201, first.text]);
+    expect(first.text).to.contain('"accepted_at":"2026-05-04T12:00:00Z"');
+  });
+
   it('repeats the first response after the job has started (T10)', async () => {
     const first = await api.post(A_REQUEST, KEY);
     const [job] = api.jobs.all();

@@ -240,6 +240,7 @@ describe('createDocument', () => {
     publicUrl: '',
     basePath: '',
     helpUrl: 'https://help.example.com/codes',
+    historyHost: '',
   };
   it('is identical for identical settings, so replicas agree on its ETag', () => {
     const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
@@ -254,6 +255,20 @@ describe('createDocument', () => {
       .and.to.contain('up to 1,234,567 bytes')
       .and.to.contain('up to 3,456 seconds');
   });
+
+  for (const [name, historyHost, time] of [
+    ['without a history', '', 'for 7 days after it finished by default'],
+    ['with a history', 'postgres.example.com', 'for as long as the history of the service keeps it'],
+  ] as const)
+    it(`says how long jobs can be read and keys are valid ${name}`, () => {
+      const document = createDocument({ settings: { ...settings, historyHost }, version: '1.2.3' });
+      const [create, read] = operationsOf(document);
+      const key = create?.parameters.find((parameter) => parameter.name === 'Idempotency-Key');
+      expect(key?.description).to.contain(time);
+      expect(read?.description).to.contain(time);
+      expect(read?.description.includes('503, never 404')).to.equal(historyHost !== '');
+      expect(JSON.stringify(document)).to.not.contain('postgres.example.com');
+    });
 
   it('lists absolute URLs if the public URL is set', () => {
     const published = { ...settings, publicUrl: 'https://zips.example.com', basePath: '/archives' };

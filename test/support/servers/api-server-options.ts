@@ -1,0 +1,73 @@
+import type { AppDeps } from '#api/app.ts';
+import type { ReadHistoryDeps } from '#api/history/read-history.ts';
+import type { RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { ReadJob } from '#runtime/history/read-job.ts';
+import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
+import type { CountRequest } from '#runtime/redis/request-counts.ts';
+import type { Classes } from '../builders/project-classes.ts';
+
+export interface ApiServerOptions {
+  readonly maxBodyBytes?: number;
+  readonly bodyArrivalMs?: number;
+  readonly maxFiles?: number;
+  readonly maxUrlLength?: number;
+  readonly maxFileListBytes?: number;
+  readonly jobMaxArchiveBytes?: number;
+  /** Classes by name, as in the chart. */
+  readonly projectClasses?: Classes;
+  readonly workTimeoutMs?: number;
+  readonly rateLimits?: Partial<Omit<RateLimitsDeps, 'count' | 'limitsOf' | 'clock'>>;
+  readonly count?: CountRequest;
+  readonly inFlight?: Partial<AppDeps['inFlight']>;
+  readonly trustedProxies?: readonly string[];
+  readonly basePath?: string;
+  readonly clock?: Clock;
+  /** Without it, there is no history. */
+  readonly readJob?: ReadJob;
+  readonly history?: Partial<ReadHistoryDeps['settings']>;
+  readonly http?: Partial<LimitedServerSettings>;
+}
+
+/** Of the HTTP server. */
+export const HTTP: LimitedServerSettings = {
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  timeoutCheckMs: 1_000,
+  keepAliveTimeoutMs: 5_000,
+  maxRequestsPerSocket: 1_000,
+  maxHeaderBytes: 16_384,
+};
+
+const historySettingsOf = ({ inFlight, history, readJob }: ApiServerOptions) => ({
+  historyHost: readJob === undefined ? '' : 'postgres.example.com',
+  historyMaxReads: 24,
+  historyReadTimeoutMs: 2_000,
+  historyPauseMs: 60_000,
+  maxActiveRequests: inFlight?.maxActive ?? 32,
+  ...history,
+});
+
+export const settingsOf = (options: ApiServerOptions) => ({
+  maxFiles: options.maxFiles ?? 10_000,
+  maxUrlLength: options.maxUrlLength ?? 2_048,
+  maxKeyBytes: 1_024,
+  maxMetadataBytes: 16_384,
+  maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
+  maxHeaderBytes: 16_384,
+  maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
+  requestsPerMinutePerToken: 0,
+  authFailuresPerMinute: 0,
+  undelayedRequestsPerSecond: 1_000,
+  undelayedBodyBytesPerSecond: 1e12,
+  ...options.rateLimits,
+  jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
+  ...historySettingsOf(options),
+  jobMaxFileBytes: 1e10,
+  jobMaxSeconds: 7_200,
+  publicUrl: '',
+  basePath: options.basePath ?? '',
+  helpUrl: `${options.basePath ?? ''}/docs`,
+});
+
+export const NO_RATE_LIMIT = { requestsPerMinute: 0, createsPerSecond: 0, filesPerSecond: 0 };

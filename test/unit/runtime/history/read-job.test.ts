@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { archivedForm } from '#runtime/history/archived-form.ts';
+import type { HistoryDatabase, Statement } from '#runtime/history/database.ts';
+import { createReadJob, type ReadJob } from '#runtime/history/read-job.ts';
+import { aZipJob, UUID } from '#test/support/builders/objects.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import { requirePostgres } from '#test/support/processes/require-programs.ts';
+import { archiveJob } from '#test/support/servers/archive-job.ts';
+import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const daysAgo = (days: number): string =>
+  new Date(Date.now() - days * DAY_MS).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** Ended so many days ago, as an object of its own. */
+const endedJob = (days: number, metadata = '{}'): ZipJob =>
+  aZipJob({
+    metadata: { uid: randomUUID() },
+    spec: { metadata },
+    status: finishedAs('Succeeded', { finishedAt: daysAgo(days) }),
+  });
+
+describe('createReadJob', () => {
+  const resources = new AsyncDisposableStack();
+  let server: PostgresServer;
+  let writer: HistoryDatabase;
+  let reader: HistoryDatabase;
+  let readJob: ReadJob;
+  before(async function () {
+    await requirePostgres(this);
+    server = resources.use(await startPostgres());
+    writer = resources.use(server.connect('writer'));
+    reader = resources.use(server.connect('reader'));
+    readJob = createReadJob(reader);
+  });
+  after(() => resources.disposeAsync());
+
+  for (const [name, days] of [
+    ['a job of today', 0],
+    ['a job of the last year', 300],
+  ] as const)
+    it(`returns the archived form of ${name}, with its metadata exactly as sent`, async () => {
+      const projectUid = randomUUID();
+      const job = endedJob(days, '{"n":12345678901234567890,"2":"b","1":"\\u0000","s":"\\ud800"}');
+      await archiveJob(writer, job, projectUid);
+      const read = await readJob({ projectUid, id: UUID });
+      expect(read).to.deep.equal(archivedForm(job));
+      expect(read?.spec.metadata).to.equal(job.spec.metadata);
+    });
+
+  it('returns nothing for an unknown id, and for the job of another project', async () => {
+    const projectUid = randomUUID();
+    await archiveJob(writer, endedJob(1), projectUid);
+    expect(await readJob({ projectUid, id: randomUUID() })).to.equal(undefined);
+    expect(await readJob({ projectUid: randomUUID(), id: UUID })).to.equal(undefined);
+    expect(await readJob({ projectUid, id: UUID })).to.not.equal(undefined);
+  });
+
+  it('returns the newest of several jobs with one id', async () => {
+    const projectUid = randomUUID();
+    for (const days of [2, 1, 3]) await archiveJob(writer, endedJob(days, `{"days":${days}}`), projectUid);
+    expect((await readJob({ projectUid, id: UUID }))?.spec.metadata).to.equal('{"days":1}');
+    const other = randomUUID();
+    for (const days of [31, 30, 32]) await archiveJob(writer, endedJob(days, `{"days":${days}}`), other);
+    expect((await readJob({ projectUid: other, id: UUID }))?.spec.metadata).to.equal('{"days":30}');
+  });
+
+  it('finds a job although the clock of the process is wrong by years', async () => {
+    const projectUid = randomUUID();
+    await archiveJob(writer, endedJob(1), projectUid);
+    for (const date of [new Date('2001-01-01T00:00:00Z'), new Date('2091-01-01T00:00:00Z')]) {
+      const read = createReadJob(reader, { date: () => date });
+      expect(await read({ projectUid, id: UUID })).to.not.equal(undefined);
+    }
+  });
+
+  it('searches only the partitions of the last days for a new job', async () => {
+    const projectUid = randomUUID();
+    await archiveJob(writer, endedJob(1), projectUid);
+    await archiveJob(writer, endedJob(40), randomUUID());
+    const plans: string[] = [];
+    const explained: Pick<HistoryDatabase, 'query'> = {
+      query: async <Row>(statement: Statement) => {
+        const { text, values = [] } = statement;
+        const plan = await reader.query({ text: `EXPLAIN ${text}`, values });
+        plans.push(JSON.stringify(plan));
+        return await reader.query<Row>(statement);
+      },
+    };
+    await createReadJob(explained)({ projectUid, id: UUID });
+    const partition = (days: number): string => `jobs_${daysAgo(days).slice(0, 10).replaceAll('-', '')}`;
+    expect(plans).to.have.length(2);
+    expect(plans[0]).to.contain(partition(1)).and.to.not.contain(partition(40));
+    expect(plans[1]).to.contain('job_details_').and.to.not.contain('Append');
+  });
+});
