@@ -14,6 +14,8 @@ export interface Controller {
   readonly keys: () => Iterable<ObjectKey>;
   /** Without those that only wait for a time. Default: all. */
   readonly changingKeys?: () => Iterable<ObjectKey>;
+  /** Those of a full reconcile after the start. Default: `changingKeys`. */
+  readonly fullReconcileKeys?: () => Iterable<ObjectKey>;
 }
 
 export interface ControllersOptions {
@@ -27,7 +29,7 @@ export interface ControllersOptions {
 /** Workers of the ZipProject controller and of the ZipBucket controller. */
 export const SIDE_WORKERS = 2;
 
-/** Keys that a new leader adds before it lets the process receive events. */
+/** Keys that are added before the process may receive events. */
 const SLICE_KEYS = 1_000;
 
 /** Calls the task at this interval until the signal aborts. */
@@ -48,6 +50,36 @@ const every = (
   return { [Symbol.dispose]: () => timer?.[Symbol.dispose]() };
 };
 
+interface Added {
+  readonly queue: Pick<WorkQueue, 'add'>;
+  readonly key: ObjectKey;
+  readonly lane: Lane;
+}
+
+/** Lets the process receive events after every slice. */
+const addAll = async (keys: Iterable<Added>, signal: AbortSignal): Promise<void> => {
+  let added = 0;
+  for (const { queue, key, lane } of keys) {
+    if (signal.aborted) return;
+    queue.add(key, lane);
+    added += 1;
+    if (added % SLICE_KEYS === 0) await turn();
+  }
+};
+
+/** What may change first, and then everything else. */
+function* keysAtStart(controllers: readonly Controller[]): Iterable<Added> {
+  for (const { queue, keys, changingKeys = keys } of controllers)
+    for (const key of changingKeys()) yield { queue, key, lane: 'change' };
+  for (const { queue, keys, changingKeys } of controllers)
+    if (changingKeys) for (const key of keys()) yield { queue, key, lane: 'resync' };
+}
+
+function* keysOfFullReconcile(controllers: readonly Controller[]): Iterable<Added> {
+  for (const { queue, keys, changingKeys = keys, fullReconcileKeys = changingKeys } of controllers)
+    for (const key of fullReconcileKeys()) yield { queue, key, lane: 'resync' };
+}
+
 /**
  * The work of the leader: reconciles every object at the start, every change, every object that is due, and at an interval all
  * objects that may change. The last only repairs what was missed, and waits behind everything else.
@@ -58,26 +90,12 @@ export const createLead = ({
   fullReconcileMs,
   clock,
 }: ControllersOptions): ((signal: AbortSignal) => Promise<void>) => {
-  const addChanging = (lane: Lane): void => {
-    for (const { queue, keys, changingKeys = keys } of controllers)
-      for (const key of changingKeys()) queue.add(key, lane);
-  };
-  const addWaiting = async (signal: AbortSignal): Promise<void> => {
-    let added = 0;
-    for (const { queue, keys } of controllers.filter(({ changingKeys }) => changingKeys))
-      for (const key of keys()) {
-        if (signal.aborted) return;
-        queue.add(key, 'resync');
-        added += 1;
-        if (added % SLICE_KEYS === 0) await turn();
-      }
-  };
   return async (signal) => {
     await synced(signal);
-    addChanging('change');
-    using _fullReconcile = every(clock, fullReconcileMs, { task: () => addChanging('resync'), signal });
+    const task = (): void => void addAll(keysOfFullReconcile(controllers), signal);
+    using _fullReconcile = every(clock, fullReconcileMs, { task, signal });
     await Promise.all([
-      addWaiting(signal),
+      addAll(keysAtStart(controllers), signal),
       ...controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
     ]);
   };

@@ -1,11 +1,5 @@
 import type { ZipProject } from '#crds/zip-project.ts';
-import {
-  type KubeObject,
-  namespaceOf,
-  type ObjectKey,
-  objectKey,
-  type Reflector,
-} from '#runtime/kube/types.ts';
+import { type KubeObject, namespaceOf, type ObjectKey, type Reflector } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import { createLead, SIDE_WORKERS } from './controller.ts';
 import { createApplyStatus } from './engine/apply-status.ts';
@@ -14,6 +8,7 @@ import { createEvents } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from './engine/reconcile.ts';
+import { createFullReconcileKeys } from './full-reconcile-keys.ts';
 import { CHANGING, INDEXES } from './kube-state/caches.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
@@ -122,6 +117,7 @@ export const createLeading = (
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
   const ofProjects = createProjectReconcile(parts, sender);
   const ofBuckets = createBucketReconcile(parts);
+  const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByIndex(INDEXES.changing, CHANGING);
   return createLead({
     controllers: [
       {
@@ -129,7 +125,8 @@ export const createLeading = (
         reconcile: ofZipJobs,
         workers: config.workers,
         keys: keysOf(zipJobs),
-        changingKeys: () => zipJobs.byIndex(INDEXES.changing, CHANGING).map(objectKey),
+        changingKeys,
+        fullReconcileKeys: createFullReconcileKeys(changingKeys, (key) => parts.ledger.isWaiting(key)),
       },
       { queue: projectQueue, reconcile: ofProjects, workers: SIDE_WORKERS, keys: keysOf(projects) },
       { queue: bucketQueue, reconcile: ofBuckets, workers: SIDE_WORKERS, keys: keysOf(buckets) },

@@ -51,6 +51,8 @@ export interface Ledger {
   reserve(zipJob: ZipJob): Position;
   /** Releases the reservation or the place in the queue; with `seen`, only if the job is still in that state. */
   release(key: ObjectKey, seen?: Position['state']): void;
+  /** Whether the job is queued here. */
+  isWaiting(key: ObjectKey): boolean;
   /** Has no side effects. */
   position(zipJob: ZipJob): Position;
   /** Reserves for waiting jobs after a limit changed or a pause ended. */
@@ -120,6 +122,10 @@ class AdmissionLedger implements Ledger {
     }
     this.#state.deactivate(entry.request);
     this.#handOut();
+  }
+
+  isWaiting(key: ObjectKey): boolean {
+    return this.#entries.get(key)?.state === 'waiting';
   }
 
   position(zipJob: ZipJob): Position {

@@ -19,11 +19,15 @@ export interface SlotLimits {
   readonly ofProject: (project: string) => number;
 }
 
+export interface WaitingRequests {
+  /** The oldest request whose target no other job writes. */
+  first(): SlotRequest | undefined;
+}
+
 /** The jobs of one bucket of a project. */
 export interface BucketQueue {
   readonly active: number;
-  /** Oldest first. */
-  readonly waiting: readonly SlotRequest[];
+  readonly waiting: WaitingRequests;
 }
 
 export interface ProjectQueue {
@@ -39,7 +43,7 @@ export interface QueueState {
   readonly active: number;
   readonly projects: ReadonlyMap<string, ProjectQueue>;
   /** Waiting jobs that take no slot. */
-  readonly unlimited: ReadonlyMap<string, SlotRequest>;
+  readonly unlimited: WaitingRequests;
   /** Keys of the active jobs that write a target. */
   readonly targets: ReadonlyMap<string, ReadonlySet<string>>;
 }
@@ -54,15 +58,11 @@ export const conflictingJob = (
 };
 
 /** The oldest job of a project with room in its bucket and a free target. */
-const oldest = (
-  state: QueueState,
-  { buckets }: ProjectQueue,
-  { perBucket }: SlotLimits,
-): SlotRequest | undefined => {
+const oldest = ({ buckets }: ProjectQueue, { perBucket }: SlotLimits): SlotRequest | undefined => {
   let first: SlotRequest | undefined;
   for (const { active, waiting } of buckets.values()) {
     if (active >= perBucket) continue;
-    const head = waiting.find((request) => conflictingJob(state, request) === undefined);
+    const head = waiting.first();
     if (head && (!first || head.order < first.order)) first = head;
   }
   return first;
@@ -76,7 +76,7 @@ const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undef
   let best: { readonly queue: ProjectQueue; readonly request: SlotRequest } | undefined;
   for (const [project, queue] of state.projects) {
     if (best && !comesBefore(queue, best.queue)) continue;
-    const request = queue.active < limits.ofProject(project) ? oldest(state, queue, limits) : undefined;
+    const request = queue.active < limits.ofProject(project) ? oldest(queue, limits) : undefined;
     if (request) best = { queue, request };
   }
   return best?.request;
@@ -87,11 +87,8 @@ const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undef
  * served longest ago; within a project the oldest job whose bucket has room. The cost grows with projects and buckets, not
  * with jobs. Undefined when no limit leaves room for any.
  */
-export const nextRequest = (state: QueueState, limits: SlotLimits): SlotRequest | undefined => {
-  for (const request of state.unlimited.values())
-    if (conflictingJob(state, request) === undefined) return request;
-  return nextLimited(state, limits);
-};
+export const nextRequest = (state: QueueState, limits: SlotLimits): SlotRequest | undefined =>
+  state.unlimited.first() ?? nextLimited(state, limits);
 
 /** The limit that blocks a waiting job, the narrowest first. Has no changing count, because it is written to the status. */
 export const reachedLimit = (

@@ -1,8 +1,9 @@
-import type { QueueState, SlotRequest } from './queue-order.ts';
+import { conflictingJob, type QueueState, type SlotRequest } from './queue-order.ts';
+import { WaitingQueue } from './waiting-queue.ts';
 
 interface Bucket {
   active: number;
-  readonly waiting: SlotRequest[];
+  readonly waiting: WaitingQueue;
 }
 
 interface Project {
@@ -12,46 +13,35 @@ interface Project {
   readonly buckets: Map<string, Bucket>;
 }
 
-/** Index of the request in a queue that is sorted by age. */
-const indexOf = (queue: readonly SlotRequest[], { order }: SlotRequest): number => {
-  let [low, high] = [0, queue.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((queue[middle]?.order ?? '') < order) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-};
-
 /** Counts active jobs and queues waiting ones, per project, bucket and target. */
 export class MutableQueueState implements QueueState {
   /** Does not contain the jobs in `#awaiting`. */
   active = 0;
   readonly #awaiting = new Set<string>();
   readonly projects = new Map<string, Project>();
-  readonly unlimited = new Map<string, SlotRequest>();
   readonly targets = new Map<string, Set<string>>();
+  readonly unlimited = this.#waitingQueue();
   #served = 0;
 
   enqueue(request: SlotRequest): void {
     if (!request.isLimited) {
-      this.unlimited.set(request.key, request);
+      this.unlimited.add(request);
       return;
     }
     const project = this.#project(request.project);
     const { waiting } = this.#bucket(request);
     if (project.waiting === 0) project.since = Math.max(project.since, this.#served);
     project.waiting += 1;
-    waiting.splice(indexOf(waiting, request), 0, request);
+    waiting.add(request);
   }
 
   dequeue(request: SlotRequest): void {
     if (!request.isLimited) {
-      this.unlimited.delete(request.key);
+      this.unlimited.remove(request);
       return;
     }
     const { waiting } = this.#bucket(request);
-    waiting.splice(indexOf(waiting, request), 1);
+    waiting.remove(request);
     this.#project(request.project).waiting -= 1;
     this.#forgetEmpty(request);
   }
@@ -67,6 +57,7 @@ export class MutableQueueState implements QueueState {
     const active = this.targets.get(request.target);
     active?.delete(request.key);
     if (active?.size === 0) this.targets.delete(request.target);
+    this.#free(request);
     if (!request.isLimited) return;
     this.#count(request, -1);
     this.#forgetEmpty(request);
@@ -92,6 +83,16 @@ export class MutableQueueState implements QueueState {
     this.#project(project).since = this.#served;
   }
 
+  #waitingQueue(): WaitingQueue {
+    return new WaitingQueue((request) => conflictingJob(this, request) === undefined);
+  }
+
+  /** All jobs of a target are in the same bucket. */
+  #free({ project, bucket, target }: SlotRequest): void {
+    this.unlimited.freed(target);
+    this.projects.get(project)?.buckets.get(bucket)?.waiting.freed(target);
+  }
+
   #count(request: SlotRequest, change: 1 | -1): void {
     this.active += change;
     this.#project(request.project).active += change;
@@ -110,7 +111,7 @@ export class MutableQueueState implements QueueState {
     const { buckets } = this.#project(project);
     const known = buckets.get(bucket);
     if (known) return known;
-    const made: Bucket = { active: 0, waiting: [] };
+    const made: Bucket = { active: 0, waiting: this.#waitingQueue() };
     buckets.set(bucket, made);
     return made;
   }
@@ -118,7 +119,7 @@ export class MutableQueueState implements QueueState {
   #forgetEmpty({ project: name, bucket: bucketKey }: SlotRequest): void {
     const project = this.projects.get(name);
     const bucket = project?.buckets.get(bucketKey);
-    if (!project || !bucket || bucket.active > 0 || bucket.waiting.length > 0) return;
+    if (!project || !bucket || bucket.active > 0 || bucket.waiting.size > 0) return;
     project.buckets.delete(bucketKey);
     if (project.buckets.size === 0) this.projects.delete(name);
   }

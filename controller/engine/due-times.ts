@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import { Heap } from './heap.ts';
 
 /** When each key is due. A heap with one timer: a hundred thousand keys need no timers of their own. */
 export interface DueTimes {
@@ -24,42 +25,13 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Removed and superseded entries that the heap may contain in addition to as many as it has valid ones. */
 const SPARE_ENTRIES = 64;
 
-const at = (heap: readonly Entry[], index: number): number => heap[index]?.dueMs ?? Infinity;
-
-const swap = (heap: Entry[], a: number, b: number): void => {
-  const [one, other] = [heap[a], heap[b]];
-  if (one && other) [heap[a], heap[b]] = [other, one];
-};
-
-const push = (heap: Entry[], entry: Entry): void => {
-  let index = heap.push(entry) - 1;
-  while (index > 0) {
-    const parent = (index - 1) >>> 1;
-    if (at(heap, parent) <= entry.dueMs) return;
-    swap(heap, index, parent);
-    index = parent;
-  }
-};
-
-const shift = (heap: Entry[]): void => {
-  const last = heap.pop();
-  if (!last || heap.length === 0) return;
-  heap[0] = last;
-  let index = 0;
-  for (;;) {
-    const left = 2 * index + 1;
-    const child = at(heap, left + 1) < at(heap, left) ? left + 1 : left;
-    if (at(heap, child) >= last.dueMs) return;
-    swap(heap, index, child);
-    index = child;
-  }
-};
+const isEarlier = (one: Entry, other: Entry): boolean => one.dueMs < other.dueMs;
 
 interface State {
   readonly options: DueTimesOptions;
   /** The valid time of each key. */
   readonly due: Map<string, number>;
-  heap: Entry[];
+  readonly heap: Heap<Entry>;
   timer: { readonly atMs: number; readonly handle: Disposable } | undefined;
 }
 
@@ -69,17 +41,13 @@ const stop = (state: State): void => {
 };
 
 /** Drops the entries of keys that were removed or are due earlier, from the top or all at once, and returns the first. */
-const firstOf = (state: State): Entry | undefined => {
-  const { due } = state;
+const firstOf = ({ due, heap }: State): Entry | undefined => {
   const isValid = ({ key, dueMs }: Entry): boolean => due.get(key) === dueMs;
-  if (state.heap.length > 2 * due.size + SPARE_ENTRIES)
-    // A sorted array is a heap.
-    state.heap = state.heap.filter(isValid).sort((a, b) => a.dueMs - b.dueMs);
-  const { heap } = state;
-  let [first] = heap;
+  if (heap.size > 2 * due.size + SPARE_ENTRIES) heap.keep(isValid);
+  let first = heap.first();
   while (first && !isValid(first)) {
-    shift(heap);
-    [first] = heap;
+    heap.shift();
+    first = heap.first();
   }
   return first;
 };
@@ -99,7 +67,7 @@ const fire = (state: State): void => {
   state.timer = undefined;
   const nowMs = clock.monotonicMs();
   for (let first = firstOf(state); first && first.dueMs <= nowMs; first = firstOf(state)) {
-    shift(state.heap);
+    state.heap.shift();
     state.due.delete(first.key);
     onDue(first.key);
   }
@@ -107,14 +75,14 @@ const fire = (state: State): void => {
 };
 
 export const createDueTimes = (options: DueTimesOptions): DueTimes => {
-  const state: State = { options, due: new Map(), heap: [], timer: undefined };
+  const state: State = { options, due: new Map(), heap: new Heap(isEarlier), timer: undefined };
   const { due } = state;
   return {
     add: (key, dueMs) => {
       const known = due.get(key);
       if (known !== undefined && known <= dueMs) return;
       due.set(key, dueMs);
-      push(state.heap, { key, dueMs });
+      state.heap.push({ key, dueMs });
       arm(state);
     },
     remove: (key) => {
@@ -123,7 +91,7 @@ export const createDueTimes = (options: DueTimesOptions): DueTimes => {
     clear: () => {
       stop(state);
       due.clear();
-      state.heap = [];
+      state.heap.clear();
     },
     get size() {
       return due.size;

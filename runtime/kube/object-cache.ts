@@ -8,6 +8,8 @@ export interface ObjectCache<T extends KubeObject> {
   keys(): IterableIterator<ObjectKey>;
   values(): IterableIterator<T>;
   byIndex(index: string, value: string): readonly T[];
+  /** A copy. */
+  keysByIndex(index: string, value: string): readonly ObjectKey[];
   set(object: T): readonly Change<T>[];
   delete(object: KubeObject): readonly Change<T>[];
   /** Drops the record of objects that were deleted before this version. No older event will arrive. */
@@ -107,6 +109,7 @@ export const createObjectCache = <T extends KubeObject>(indexers: Indexers<T> = 
     keys: () => objects.keys(),
     values: () => objects.values(),
     byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => objects.get(key) ?? []),
+    keysByIndex: (index, value) => indexes.keys(index, value),
     set: (object) => (isLate(object, objectKey(object)) ? [] : put(object)),
     delete: (object) => {
       const key = objectKey(object);

@@ -127,6 +127,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     keys: () => cache.keys(),
     values: () => cache.values(),
     byIndex: (index, value) => cache.byIndex(index, value),
+    keysByIndex: (index, value) => cache.keysByIndex(index, value),
     silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),
   };
 };

@@ -106,6 +106,8 @@ export interface Reflector<T extends KubeObject> {
   values(): IterableIterator<T>;
   /** Objects for which the index function of this name returns the value. */
   byIndex(index: string, value: string): readonly T[];
+  /** The keys of the objects that `byIndex` returns. */
+  keysByIndex(index: string, value: string): readonly ObjectKey[];
   /** Milliseconds (monotonic clock) since the API server last sent data; 0 before the first list. */
   silenceMs(): number;
 }

@@ -78,7 +78,15 @@ const suspended = (s: Situation): Step => ({
   }),
 });
 
+/**
+ * Which limit blocks a job can change with every start of another job. The first one stays in the status: otherwise each change
+ * would write the status of every job in the queue.
+ */
+const isStillBlocked = ({ status }: Situation, { reason }: Blocked): boolean =>
+  reason === 'SlotsTaken' && status.reason === reason;
+
 const behind = (s: Situation, why: Blocked): Step => {
+  if (isStillBlocked(s, why)) return { status: s.status };
   const isNew = why.reason === 'OlderJobFirst' && s.seen.zipJob.status?.reason !== why.reason;
   return {
     status: withPhase(s.status, 'Queued', why),

@@ -192,6 +192,7 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
     get: (key) => cached.get(key),
     keys: () => cached.keys(),
     values: () => cached.values(),
+    keysByIndex: (index, value) => reflector.byIndex(index, value).map(objectKey),
     byIndex: (index, value) =>
       [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true),
     silenceMs: () => 0,

@@ -74,6 +74,29 @@ describe('the ledger under load', () => {
       }
     });
 
+  it('serves a project of 100 jobs round-robin beside one with 100,000 (G4)', () => {
+    const reserved: string[] = [];
+    const ledger = ledgerOf(SLOTS, (key) => reserved.push(key));
+    const jobs = new Map<string, ZipJob>();
+    const add = (name: string, project: string, age: number): void => {
+      const one = job(name, { project, age });
+      jobs.set(keyOf(one), one);
+      if (ledger.reserve(one).state === 'reserved' && !reserved.includes(keyOf(one)))
+        reserved.push(keyOf(one));
+    };
+    for (let n = 0; n < 100_000; n += 1) add(`j${n}`, 'large', 200_000 - n);
+    for (let n = 0; n < 100; n += 1) add(`j${n}`, 'small', 100 - n);
+    for (let ended = 0; ended < 300; ended += 1) {
+      const one = jobs.get(reserved[ended] ?? '');
+      if (one) end(ledger, one);
+    }
+    const smallAt = reserved.flatMap((key, index) => (key.startsWith('small/') ? [index] : []));
+    expect(smallAt).to.have.lengthOf(100);
+    // First it gets half of the slots, one after another, and then every second one.
+    const late = smallAt.filter((at, n) => at > SLOTS + 2 * (n + 1));
+    expect(late).to.deep.equal([]);
+  });
+
   it('decides for ten thousand waiting jobs within two seconds', () => {
     const ledger = ledgerOf(10);
     const jobs = Array.from({ length: 10_000 }, (_, n) => job(`j${n}`, { project: `p${n % 50}`, age: n }));

@@ -90,6 +90,12 @@ describe('decide before the Job exists', () => {
     expect([decision.actions, decision.requeueAfterMs]).to.deep.equal([[], undefined]);
     const again = judge({ zipJob: withStatus(decision.status ?? {}), position });
     expect(again).to.deep.equal({ actions: [], events: [] });
+    const blocked = {
+      reason: 'SlotsTaken',
+      message: 'at most 9 jobs can run at the same time in total',
+    } as const;
+    const other = judge({ zipJob: withStatus(decision.status ?? {}), position: { ...position, blocked } });
+    expect(other, 'another limit (G4)').to.deep.equal({ actions: [], events: [] });
     const reserved = judge({
       zipJob: withStatus(decision.status ?? {}),
       position: { state: 'reserved' },
