@@ -1,32 +1,15 @@
 /** The chart with a real PostgreSQL: a failed and a successful migration, an upgrade without changes, and the way back. */
-import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
-import pg from 'pg';
+import type pg from 'pg';
 import { installChart, RELEASE_NAMESPACE, upgradeRelease } from '#test/support/processes/installation.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import {
-  type PostgresProcess,
-  SUPERUSER,
-  startPostgresProcess,
-} from '#test/support/servers/postgres-process.ts';
-import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
-import { applyObjects } from '#test/support/worlds/project.ts';
-import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+  type HistoryInstallation,
+  startHistoryInstallation,
+} from '#test/support/worlds/history-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-const SECRET = 'zipjobs-history';
-const CONFIG_MAP = 'postgres-ca';
-const ROLES = ['owner', 'writer', 'reader'] as const;
-const PASSWORDS = { owner: 'Owner-5ecret', writer: 'Writer-5ecret', reader: 'Reader-5ecret' } as const;
 const COMPONENTS = ['api', 'controller', 'dashboard'] as const;
-
-/** The SQL of docs/history.md, with these passwords. */
-const documentedSql = (): string => {
-  const [, sql = ''] =
-    /<!-- begin sql.*?-->\n```sql\n(.*?)```/s.exec(readFileSync('docs/history.md', 'utf8')) ?? [];
-  return ROLES.reduce((text, role) => text.replace(`${role.toUpperCase()}_PASSWORD`, PASSWORDS[role]), sql);
-};
 
 interface PodList {
   readonly items: readonly {
@@ -39,76 +22,14 @@ describe('the chart with a history', function () {
   this.timeout(240_000);
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
-  let server: PostgresProcess;
-  let values: Readonly<Record<string, unknown>>;
-
-  const dashboard = { enabled: true, replicas: 1, allowHttp: true };
-
-  const applySecret = (change: Partial<Record<(typeof ROLES)[number], string>> = {}): Promise<void> =>
-    applyObjects(cluster, [
-      {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { name: SECRET, namespace: RELEASE_NAMESPACE },
-        stringData: Object.fromEntries(
-          ROLES.map((role) => [`${role}-password`, change[role] ?? PASSWORDS[role]]),
-        ),
-      },
-    ]);
+  let installation: HistoryInstallation;
 
   before(async function () {
     await requirePostgres(this);
-    server = life.use(await startPostgresProcess());
-    cluster = await sharedCluster();
-    life.defer(() => resetInstallation());
-    await using administrator = await open('postgres', SUPERUSER);
-    for (const statement of documentedSql()
-      .split(';\n')
-      .filter((one) => one.trim() !== ''))
-      await administrator.query(statement);
-    values = {
-      dashboard,
-      history: {
-        postgres: {
-          host: '127.0.0.1',
-          port: server.port,
-          existingSecret: SECRET,
-          tls: { caConfigMapKeyRef: { name: CONFIG_MAP } },
-        },
-        migration: { deadlineSeconds: 60 },
-      },
-      networkPolicies: {
-        enabled: true,
-        apiServerCidrs: ['127.0.0.1/32'],
-        historyEgress: [
-          { to: [{ ipBlock: { cidr: '127.0.0.0/8' } }], ports: [{ protocol: 'TCP', port: server.port }] },
-        ],
-      },
-    };
-    await installChart(cluster, { dashboard });
-    await applyObjects(cluster, [
-      {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: CONFIG_MAP, namespace: RELEASE_NAMESPACE },
-        data: { 'ca.crt': PRIVATE_TLS.authority },
-      },
-    ]);
-    life.defer(async () => {
-      const objects = [`secret/${SECRET}`, `configmap/${CONFIG_MAP}`];
-      await cluster.kubectl(['delete', '-n', RELEASE_NAMESPACE, '--ignore-not-found', ...objects]);
-    });
+    installation = life.use(await startHistoryInstallation());
+    cluster = installation.cluster;
   });
   after(() => life.disposeAsync());
-
-  const open = async (database: string, account: { readonly user: string; readonly password: string }) => {
-    const client = new pg.Client({ host: '127.0.0.1', port: server.port, database, ssl: false, ...account });
-    client.on('error', () => undefined);
-    await client.connect();
-    return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-  };
-  const openAs = (role: (typeof ROLES)[number]) =>
-    open('zipjobs', { user: `zipjobs_${role}`, password: PASSWORDS[role] });
 
   /** Uids of the pods of a component. @throws AssertionError if one is not ready */
   const readyPods = async (component: string): Promise<readonly string[]> => {
@@ -140,8 +61,10 @@ describe('the chart with a history', function () {
 
   it('fails the upgrade with a clear log if a password is wrong, and the old version keeps running (G10)', async () => {
     const before = await allPods();
-    await applySecret({ owner: 'Wr0ng-5ecret' });
-    const { exitCode, stdout, stderr } = await upgradeRelease(cluster, values, { allowFailure: true });
+    await installation.applySecret({ owner: 'Wr0ng-5ecret' });
+    const { exitCode, stdout, stderr } = await upgradeRelease(cluster, installation.values, {
+      allowFailure: true,
+    });
     expect(exitCode, stderr).to.equal(1);
     const { stdout: log } = await cluster.kubectl(['logs', '-n', RELEASE_NAMESPACE, 'job/zipjobs-migrate']);
     // Helm prints the log as a quoted text.
@@ -154,11 +77,11 @@ describe('the chart with a history', function () {
   });
 
   it('creates the tables before the processes start, over TLS with a private authority', async () => {
-    await applySecret();
-    await installChart(cluster, values);
+    await installation.applySecret();
+    await installChart(cluster, installation.values);
     expect((await allPods()).map((pods) => pods.length)).to.deep.equal([1, 2, 1]);
     expect(await leftOver()).to.deep.equal([]);
-    await using owner = await openAs('owner');
+    await using owner = await installation.openAs('owner');
     const { rows } = await owner.query<{ tablename: string }>(
       `SELECT tablename FROM pg_tables WHERE schemaname = 'zipjobs' AND tableowner = 'zipjobs_owner'`,
     );
@@ -166,8 +89,8 @@ describe('the chart with a history', function () {
   });
 
   it('gives the roles of the documented SQL only what they need', async () => {
-    await using reader = await openAs('reader');
-    await using writer = await openAs('writer');
+    await using reader = await installation.openAs('reader');
+    await using writer = await installation.openAs('writer');
     expect((await reader.query('SELECT FROM zipjobs.jobs LIMIT 1')).rowCount).to.be.at.most(1);
     const refused = (client: pg.Client, sql: string) => client.query(sql).then(() => 'accepted', String);
     for (const sql of [
@@ -187,11 +110,11 @@ describe('the chart with a history', function () {
 
   it('changes nothing when the same version is installed again', async () => {
     const before = await allPods();
-    await using owner = await openAs('owner');
+    await using owner = await installation.openAs('owner');
     const applied = async () =>
       (await owner.query('SELECT name, run_on FROM zipjobs.migrations ORDER BY id')).rows;
     const migrations = await applied();
-    await installChart(cluster, values);
+    await installChart(cluster, installation.values);
     expect(await applied()).to.deep.equal(migrations);
     expect(await allPods()).to.deep.equal(before);
     expect(await leftOver()).to.deep.equal([]);
@@ -201,7 +124,7 @@ describe('the chart with a history', function () {
     const names = ['access', 'migrate-job'].flatMap((name) => ['-s', `templates/history/${name}.yaml`]);
     const { stdout: objects } = await cluster.helm(
       ['template', 'zipjobs', 'charts/zipjobs', '-n', RELEASE_NAMESPACE, '--values', '-', ...names],
-      { input: JSON.stringify({ ...values, image: { registry: 'localhost' } }) },
+      { input: JSON.stringify({ ...installation.values, image: { registry: 'localhost' } }) },
     );
     const inNamespace = ['-n', RELEASE_NAMESPACE];
     for (const _ of ['the first time', 'again']) {
@@ -215,10 +138,10 @@ describe('the chart with a history', function () {
   });
 
   it('has no trace of it after it was disabled, and the tables stay (G10)', async () => {
-    await installChart(cluster, { dashboard });
+    await installChart(cluster, installation.without);
     expect(await manifest()).not.to.contain('HISTORY_');
     expect(await leftOver()).to.deep.equal([]);
-    await using owner = await openAs('owner');
+    await using owner = await installation.openAs('owner');
     expect((await owner.query('SELECT name FROM zipjobs.migrations')).rowCount).to.be.above(0);
   });
 });
