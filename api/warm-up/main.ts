@@ -5,4 +5,6 @@ import { warmUp } from '#runtime/warm-up.ts';
 await warmUp(join(import.meta.dirname, '../main.ts'), {
   ...process.env,
   PORT: '0',
+  // Loads the client of the history. It connects only when a request needs it.
+  HISTORY_HOST: '127.0.0.1',
 });
