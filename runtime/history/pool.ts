@@ -58,12 +58,19 @@ const readPassword = async (file: string): Promise<string> => {
 };
 
 /**
+ * A server notices only then that the client closed the connection of a running statement, and ends the statement. PostgreSQL 13 and
+ * servers on Windows lack the setting: there a statement ends at its time limit.
+ */
+const CHECK_CONNECTION = `
+   DO $$BEGIN PERFORM set_config('client_connection_check_interval', '1s', false); EXCEPTION WHEN OTHERS THEN NULL; END$$`;
+
+/**
  * Settings of a session. They are not startup parameters, because PgBouncer refuses those. Names in our statements have a schema;
  * the search path only protects operators and functions.
  */
 const sessionSettings = (statementTimeoutMs: number): string =>
   `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs};
-   SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC'; SET datestyle = 'ISO'`;
+   SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC'; SET datestyle = 'ISO'; ${CHECK_CONNECTION}`;
 
 /**
  * Connections to the history database, made on demand. An idle connection that breaks is only logged.
