@@ -1,0 +1,56 @@
+import { isUuid } from '#crds/zip-job-facts.ts';
+import { AppError } from '../errors.ts';
+
+/** A place in the list of a project, which is sorted by end and uid, newest first. */
+export interface JobPlace {
+  /** RFC 3339 in UTC with microseconds, as PostgreSQL stores it. */
+  readonly finishedAt: string;
+  readonly uid: string;
+}
+
+/** Before every job that finished at this time or later. */
+export const placeAt = (finishedAt: string): JobPlace => ({
+  finishedAt,
+  uid: '00000000-0000-0000-0000-000000000000',
+});
+
+const MAX_LENGTH = 200;
+const TIME = /^(?:19[7-9]|2\d\d)\d-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,6})?Z$/;
+
+/** PostgreSQL refuses February 30, which Date accepts as March 2. */
+const isTime = (text: string): boolean => {
+  if (!TIME.test(text)) return false;
+  const date = new Date(text);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 19));
+};
+
+const isPlace = (value: unknown): value is readonly [string, string] =>
+  Array.isArray(value) &&
+  value.length === 2 &&
+  value.every((part) => typeof part === 'string') &&
+  isTime(String(value[0])) &&
+  isUuid(String(value[1]));
+
+/** Text for URLs. It has only the end and the uid of a job, so it is valid with any filter. */
+export const writeCursor = ({ finishedAt, uid }: JobPlace): string =>
+  Buffer.from(JSON.stringify([finishedAt, uid])).toString('base64url');
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  } catch {
+    return undefined;
+  }
+};
+
+/** @throws AppError with code `InvalidCursor` for any text that `writeCursor` did not write */
+export const readCursor = (text: string): JobPlace => {
+  const value = text.length <= MAX_LENGTH ? parse(text) : undefined;
+  if (!isPlace(value))
+    throw new AppError('The cursor of the job list is invalid. Start again from the first page.', {
+      code: 'InvalidCursor',
+      retryable: false,
+    });
+  const [finishedAt, uid] = value;
+  return { finishedAt, uid };
+};

@@ -1,0 +1,172 @@
+import { isUuid } from '#crds/zip-job-facts.ts';
+import type { Clock } from '../clock.ts';
+import type { ExportedJob } from './csv.ts';
+import type { HistoryDatabase } from './database.ts';
+import type { HistoryJob } from './history-job.ts';
+import { type JobPlace, placeAt, readCursor, writeCursor } from './job-cursor.ts';
+import { checkFilter, isNarrow, type JobFilter } from './job-filter.ts';
+import { metadataOf } from './job-metadata.ts';
+import { findById, type PlacedJob, type Scan, type Scanned, scanJobs } from './scan-jobs.ts';
+import { NEWEST, type Search, searchStretches } from './search-stretches.ts';
+
+export interface JobPage {
+  /** Newest first. */
+  readonly jobs: readonly HistoryJob[];
+  /** Cursor of the next page. Absent if no further job matches. */
+  readonly next?: string;
+  /**
+   * Present if the page is not full because the search took long: all matching jobs that finished after this time (RFC 3339) are
+   * on this page or the pages before. `next` continues the search.
+   */
+  readonly searchedTo?: string;
+}
+
+export interface PageRequest {
+  /** `next` of the page before, which had the same filter. */
+  readonly cursor?: string | undefined;
+  /** Most jobs on the page. */
+  readonly limit: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Every method throws the errors of HistoryDatabase, and AppError with code `InvalidFilter`. */
+export interface JobLists {
+  /**
+   * One page, newest first. It has no count, because a count would read every job.
+   * @throws AppError with code `InvalidCursor` also
+   */
+  listJobs(filter: JobFilter, request: PageRequest): Promise<JobPage>;
+  /**
+   * All matching jobs with their metadata, newest first, in batches. It uses no connection while the consumer is busy. A job
+   * that finishes meanwhile is not included.
+   */
+  streamJobs(
+    filter: JobFilter,
+    signal?: AbortSignal,
+  ): AsyncGenerator<readonly ExportedJob[], void, undefined>;
+}
+
+export interface JobListDeps {
+  readonly database: Pick<HistoryDatabase, 'query'>;
+  readonly clock: Clock;
+  /** After this time, a search for one page ends with what it has found. */
+  readonly searchMs: number;
+}
+
+const MAX_LIMIT = 1_000;
+const BATCH = 500;
+
+const FIRST_ROWS = 2_000;
+const MIN_ROWS = 200;
+const MAX_ROWS = 50_000;
+const FAST_MS = 40;
+const SLOW_MS = 120;
+
+/** How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one. */
+const nextRows = (rows: number, elapsedMs: number): number => {
+  if (elapsedMs < FAST_MS) return Math.min(MAX_ROWS, rows * 4);
+  return elapsedMs > SLOW_MS ? Math.max(MIN_ROWS, Math.floor(rows / 4)) : rows;
+};
+
+interface Progress {
+  readonly found: readonly PlacedJob[];
+  /** Every matching job before this place was found. */
+  readonly place: JobPlace;
+}
+
+const search = async function* (wanted: Search, clock: Clock): AsyncGenerator<Progress, void, undefined> {
+  const { database, filter, wanted: most, signal } = wanted;
+  let rows = FIRST_ROWS;
+  for await (const { from, to } of searchStretches(wanted)) {
+    for (let place: JobPlace | undefined = from; place !== undefined; ) {
+      const startMs = clock.monotonicMs();
+      const scan: Scan = {
+        filter,
+        stretch: { from: place, to },
+        rows: isNarrow(filter) ? rows : most,
+        wanted: most,
+        signal,
+      };
+      const { found, stoppedAt }: Scanned = await scanJobs(database, scan);
+      rows = nextRows(rows, clock.monotonicMs() - startMs);
+      place = stoppedAt ?? (found.length === most ? found.at(-1)?.place : undefined);
+      yield { found, place: place ?? placeAt(to) };
+    }
+  }
+};
+
+const startOf = ({ finishedBefore }: JobFilter, cursor: string | undefined): JobPlace => {
+  const end = finishedBefore === undefined ? NEWEST : placeAt(finishedBefore.toISOString());
+  if (cursor === undefined) return end;
+  const place = readCursor(cursor);
+  const isBeforeEnd = end === NEWEST || Date.parse(place.finishedAt) < Date.parse(end.finishedAt);
+  return isBeforeEnd ? place : end;
+};
+
+const jobsOf = (placed: readonly PlacedJob[]): readonly HistoryJob[] => placed.map(({ job }) => job);
+
+const byId = async (
+  { database }: JobListDeps,
+  filter: JobFilter & { readonly id: string },
+  signal: AbortSignal | undefined,
+): Promise<readonly PlacedJob[]> => (isUuid(filter.id) ? findById(database, filter, signal) : []);
+
+const listPage = async (
+  { database, clock, searchMs }: JobListDeps,
+  filter: JobFilter,
+  { cursor, limit: asked, signal }: PageRequest,
+): Promise<JobPage> => {
+  const limit = Math.min(Math.max(1, asked), MAX_LIMIT);
+  const jobs: PlacedJob[] = [];
+  const startMs = clock.monotonicMs();
+  const from = startOf(filter, cursor);
+  const wanted = { database, filter, from, wanted: limit + 1, now: clock.date(), signal };
+  for await (const { found, place } of search(wanted, clock)) {
+    jobs.push(...found);
+    const last = jobs[limit - 1];
+    if (jobs.length > limit && last !== undefined)
+      return { jobs: jobsOf(jobs.slice(0, limit)), next: writeCursor(last.place) };
+    if (clock.monotonicMs() - startMs > searchMs)
+      return { jobs: jobsOf(jobs), next: writeCursor(place), searchedTo: place.finishedAt };
+  }
+  return { jobs: jobsOf(jobs) };
+};
+
+const withMetadata = async (
+  database: JobListDeps['database'],
+  placed: readonly PlacedJob[],
+  signal: AbortSignal | undefined,
+): Promise<readonly ExportedJob[]> => {
+  const metadata = await metadataOf(database, placed, signal);
+  return placed.map(({ job }) => ({ ...job, metadata: metadata.get(job.uid) }));
+};
+
+const stream = async function* (
+  deps: JobListDeps,
+  filter: JobFilter,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly PlacedJob[], void, undefined> {
+  const { id } = filter;
+  if (id !== undefined) {
+    yield await byId(deps, { ...filter, id }, signal);
+    return;
+  }
+  const { database, clock } = deps;
+  const from = startOf(filter, undefined);
+  const wanted = { database, filter, from, wanted: BATCH, now: clock.date(), signal };
+  for await (const { found } of search(wanted, clock)) yield found;
+};
+
+export const createJobLists = (deps: JobListDeps): JobLists => ({
+  listJobs: async (filter, request) => {
+    checkFilter(filter);
+    const { id } = filter;
+    if (id === undefined) return listPage(deps, filter, request);
+    return { jobs: jobsOf(await byId(deps, { ...filter, id }, request.signal)) };
+  },
+  streamJobs: async function* (filter, signal) {
+    checkFilter(filter);
+    for await (const placed of stream(deps, filter, signal))
+      if (placed.length > 0) yield await withMetadata(deps.database, placed, signal);
+  },
+});

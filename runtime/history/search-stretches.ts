@@ -1,0 +1,128 @@
+import type { HistoryDatabase } from './database.ts';
+import { type JobPlace, placeAt } from './job-cursor.ts';
+import { type JobFilter, sharedConditions } from './job-filter.ts';
+import { utcText } from './job-select.ts';
+import type { Stretch } from './scan-jobs.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Each is four times as long, because a project with few jobs needs all of them. */
+const STRETCH_DAYS = [2, 8, 32, 128];
+/** After the last job, for the first page. */
+export const NEWEST: JobPlace = placeAt('infinity');
+
+export interface Search {
+  readonly database: Pick<HistoryDatabase, 'query'>;
+  readonly filter: JobFilter;
+  readonly from: JobPlace;
+  /** Most jobs that the search needs. */
+  readonly wanted: number;
+  readonly now: Date;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const isoOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOString();
+
+const isLater = (a: string, b: string): boolean => Date.parse(a) > Date.parse(b);
+const laterOf = (a: string, b: string): string => (isLater(a, b) ? a : b);
+
+/** Partitions are named by their day (UTC), such as jobs_20261123. */
+const OLDEST_DAY = `
+SELECT to_date(right(min(relname), 8), 'YYYYMMDD')::text AS day
+FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON oid = inhrelid WHERE inhparent = 'zipjobs.jobs'::regclass`;
+
+/** Where the list ends (RFC 3339). */
+const endOf = async ({ database, filter, now, signal }: Search): Promise<string> => {
+  const [row] = await database.query<{ readonly day: string | null }>({ text: OLDEST_DAY }, signal);
+  const oldest = typeof row?.day === 'string' ? `${row.day}T00:00:00Z` : now.toISOString();
+  return filter.finishedAfter === undefined ? oldest : laterOf(oldest, filter.finishedAfter.toISOString());
+};
+
+/** True if no job of the list is after this place. */
+const isEnd = ({ finishedAt, uid }: JobPlace, end: string): boolean =>
+  isLater(end, finishedAt) || (uid === placeAt('').uid && !isLater(finishedAt, end));
+
+/** From a place to the end of the list, in growing stretches, so that a page of recent jobs needs few partitions. */
+const stretchesTo = function* (from: JobPlace, end: string): Generator<Stretch, void, undefined> {
+  let place = from;
+  let timeMs = Date.parse(from.finishedAt);
+  for (const days of [...STRETCH_DAYS, Number.POSITIVE_INFINITY]) {
+    if (isEnd(place, end)) return;
+    timeMs -= days * DAY_MS;
+    const to = days === Number.POSITIVE_INFINITY ? end : laterOf(isoOf(timeMs), end);
+    yield { from: place, to };
+    place = placeAt(to);
+  }
+};
+
+/** The end of the list is looked up late, because most first pages do not need it. */
+const growingStretches = async function* (search: Search): AsyncGenerator<Stretch, void, undefined> {
+  const { filter, from, now } = search;
+  let place = from;
+  if (from.finishedAt === NEWEST.finishedAt) {
+    const to = laterOf(isoOf(now.getTime() - DAY_MS), filter.finishedAfter?.toISOString() ?? isoOf(0));
+    yield { from, to };
+    place = placeAt(to);
+  }
+  yield* stretchesTo(place, await endOf(search));
+};
+
+/** The newest hours of a stretch in which a job of these phases, reasons and bucket finished. */
+const matchingHours = async (search: Search, { from, to }: Stretch): Promise<readonly number[]> => {
+  const { database, filter, wanted, signal } = search;
+  const values: unknown[] = [];
+  const add = (value: unknown): string => `$${values.push(value)}`;
+  const text = `
+SELECT ${utcText('hour')} AS hour FROM zipjobs.usage_hours
+WHERE project_uid = ${add(filter.projectUid)}
+  AND hour <= ${add(from.finishedAt)} AND hour >= date_trunc('hour', ${add(to)}::timestamptz, 'UTC')
+  AND ${sharedConditions(filter, add).join(' AND ')}
+GROUP BY hour ORDER BY hour DESC LIMIT ${add(wanted)}`;
+  const rows = await database.query<{ readonly hour: string }>({ text, values }, signal);
+  return rows.map(({ hour }) => Date.parse(hour));
+};
+
+/** The parts of a stretch that are in these hours, newest first. Adjacent hours become one part. */
+const partsOf = ({ from, to }: Stretch, hours: readonly number[]): readonly Stretch[] => {
+  const parts: { start: number; readonly end: number }[] = [];
+  for (const hour of hours) {
+    const last = parts.at(-1);
+    if (last?.start === hour + HOUR_MS) last.start = hour;
+    else parts.push({ start: hour, end: hour + HOUR_MS });
+  }
+  const limitMs = Date.parse(from.finishedAt);
+  return parts.map(({ start, end }) => ({
+    from: end > limitMs ? from : placeAt(isoOf(end)),
+    to: laterOf(isoOf(start), to),
+  }));
+};
+
+const matchingParts = async function* (
+  search: Search,
+  stretch: Stretch,
+): AsyncGenerator<Stretch, void, undefined> {
+  for (let from: JobPlace | undefined = stretch.from; from !== undefined; ) {
+    const rest: Stretch = { from, to: stretch.to };
+    const hours = await matchingHours(search, rest);
+    yield* partsOf(rest, hours);
+    const last = hours.at(-1);
+    from = hours.length < search.wanted || last === undefined ? undefined : placeAt(isoOf(last));
+  }
+};
+
+const isIndexed = ({ phases, reasons, bucket }: JobFilter): boolean =>
+  phases !== undefined || reasons !== undefined || bucket !== undefined;
+
+/**
+ * The stretches in which matching jobs may be, newest first. After the first one, `usage_hours` says in which hours jobs of these
+ * phases, reasons and bucket finished, so that a search for rare ones reads nothing else. The table counts every job, in
+ * the transaction that stores it.
+ */
+export const searchStretches = async function* (search: Search): AsyncGenerator<Stretch, void, undefined> {
+  let isFirst = true;
+  for await (const stretch of growingStretches(search)) {
+    if (isFirst || !isIndexed(search.filter)) yield stretch;
+    else yield* matchingParts(search, stretch);
+    isFirst = false;
+  }
+};
