@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import { errorCode } from '#runtime/errors.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { postgresFolder } from '../processes/require-programs.ts';
 import { until } from '../until.ts';
@@ -66,9 +67,18 @@ const family = (pid: number): number[] => {
   return [pid, ...children.map(Number)];
 };
 
+/** A backend may end after it was listed. */
+const sendSignal = (pid: number, signal: NodeJS.Signals): void => {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+};
+
 const signalFamily = (child: ChildProcess | undefined, signal: NodeJS.Signals): void => {
   if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
-  for (const pid of family(child.pid)) process.kill(pid, signal);
+  for (const pid of family(child.pid)) sendSignal(pid, signal);
 };
 
 /** Files of a new cluster. The server accepts the key of its certificate only from its own user. */

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
 
 const TABLES = ['jobs', 'job_details', 'usage_hours', 'projects'];
 const UID = '11111111-1111-4111-8111-111111111111';
@@ -56,9 +56,13 @@ describe('the permissions of the history', () => {
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await startEmptyPostgres());
   });
   after(() => resources.disposeAsync());
+  beforeEach(async () => {
+    await server.clear();
+    await server.migrate();
+  });
 
   const stateOf = async (client: pg.ClientBase, text: string): Promise<string | undefined> => {
     try {
