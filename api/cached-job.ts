@@ -1,9 +1,6 @@
-import { isFinished, type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
+import { type Phase, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { fileListBytesOf, storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
-
-/** Maximum metadata size in the cache; a job with more is read from the API server for every request. */
-const MAX_KEPT_METADATA = 1_024;
 
 /** What a read response contains without `expand`. */
 export interface JobResponse {
@@ -21,8 +18,6 @@ export interface CachedJob {
   readonly bytes: number;
   /** Compressed bytes of its stored file list; absent if it has none. */
   readonly fileListBytes?: number;
-  /** Kept of a finished job, whose response no longer changes. */
-  readonly response?: JobResponse;
 }
 
 export const responseOf = ({ metadata, spec, status }: ZipJob): JobResponse => ({
@@ -33,12 +28,9 @@ export const responseOf = ({ metadata, spec, status }: ZipJob): JobResponse => (
 
 export const toCachedJob = (job: ZipJob): CachedJob => {
   const { name, namespace, uid, resourceVersion } = job.metadata;
-  const response = responseOf(job);
-  const isKept = isFinished(job) && response.metadata.length <= MAX_KEPT_METADATA;
   return defined({
     metadata: defined({ name, namespace, uid, resourceVersion }),
     bytes: storedBytesOf(job),
     fileListBytes: fileListBytesOf(job) || undefined,
-    response: isKept ? response : undefined,
   });
 };

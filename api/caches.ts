@@ -12,6 +12,7 @@ import type { Logger } from '#runtime/log.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { type CachedJob, toCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
+import type { KeptResponses } from './kept-responses.ts';
 import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
 
 /** The objects of all projects that the API keeps in memory. */
@@ -28,14 +29,20 @@ export const createCaches = (deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
   readonly metrics: ReflectorMetrics;
+  /** Receives every finished ZipJob. */
+  readonly responses: Pick<KeptResponses, 'keep'>;
   /** Called with every change of a cached ZipJob. */
   readonly onZipJob: (change: Change<CachedJob>) => void;
 }): Caches => {
-  const { onZipJob, ...common } = deps;
+  const { onZipJob, responses, ...common } = deps;
   return createCacheGroup({
     zipJobs: createReflector({
       ...common,
-      definition: keptAs(RESOURCES.zipJobs, toCachedJob),
+      definition: keptAs(RESOURCES.zipJobs, (job) => {
+        responses.keep(job);
+        return toCachedJob(job);
+      }),
+      isAtRest: () => true,
       indexes: { [UID_INDEX]: uidIndex },
       onChange: onZipJob,
     }),

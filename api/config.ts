@@ -187,6 +187,14 @@ const LIMITS = {
     default: 256 * 1_024 * 1_024,
     description: 'maximum compressed bytes of the stored file lists of a project',
   },
+  keptResponsesBytes: {
+    env: 'KEPT_RESPONSES_BYTES',
+    type: 'integer',
+    minimum: 0,
+    default: 16 * 1_024 * 1_024,
+    description:
+      'memory for the responses of finished jobs, the newest ones; other finished jobs are read from the API server',
+  },
 } as const satisfies Settings;
 
 /** Every setting of the API. */

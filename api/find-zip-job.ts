@@ -5,6 +5,7 @@ import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import { resourceNotFound } from './api-error.ts';
 import { type CachedJob, type JobResponse, responseOf } from './cached-job.ts';
 import type { HistoryQuery, ReadHistory } from './history/read-history.ts';
+import type { KeptResponses } from './kept-responses.ts';
 
 export interface FindZipJobDeps {
   /** Indexed by UID_INDEX. */
@@ -12,6 +13,7 @@ export interface FindZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'get'>;
   /** Undefined without a history. */
   readonly readHistory?: ReadHistory | undefined;
+  readonly responses: KeptResponses;
 }
 
 export type ZipJobQuery = HistoryQuery;
@@ -43,7 +45,7 @@ export interface FindZipJob {
   whole(query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob>;
 }
 
-export const createFindZipJob = ({ jobs, jobClient, readHistory }: FindZipJobDeps): FindZipJob => {
+export const createFindZipJob = ({ jobs, jobClient, responses, readHistory }: FindZipJobDeps): FindZipJob => {
   const known = ({ namespace, uuid }: ZipJobQuery) => {
     if (!isUuid(uuid)) throw notFound();
     const [byUid] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
@@ -53,14 +55,17 @@ export const createFindZipJob = ({ jobs, jobClient, readHistory }: FindZipJobDep
   const whole = async (query: ZipJobQuery, signal: AbortSignal): Promise<ZipJob> => {
     const { byUid, name } = known(query);
     const stored = await jobClient.get(query.namespace, name, signal);
-    if (stored !== undefined && isOf(stored, byUid)) return stored;
+    if (stored !== undefined && isOf(stored, byUid)) {
+      responses.keep(stored);
+      return stored;
+    }
     const archived = await readHistory?.(query, signal);
     if (archived === undefined) throw notFound();
     return archived;
   };
   return {
     response: async (query, signal) =>
-      known(query).cached?.response ?? responseOf(await whole(query, signal)),
+      responses.of(known(query).cached?.metadata.uid) ?? responseOf(await whole(query, signal)),
     whole,
   };
 };

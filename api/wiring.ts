@@ -32,6 +32,7 @@ import { createFindBucket } from './find-bucket.ts';
 import { createFindZipJob } from './find-zip-job.ts';
 import { connectHistory } from './history/connect-history.ts';
 import type { ReadHistory } from './history/read-history.ts';
+import { createKeptResponses, type KeptResponses } from './kept-responses.ts';
 import { type ApiMetrics, createApiMetrics } from './metrics.ts';
 import { createDocuments } from './openapi/documents.ts';
 import { createFileBudget } from './rate-limits/file-budget.ts';
@@ -56,6 +57,7 @@ interface Parts {
   readonly log: Logger;
   readonly metrics: ApiMetrics;
   readonly caches: Caches;
+  readonly responses: KeptResponses;
   readonly clients: Clients;
   readonly projectClasses: ProjectClasses;
   readonly storage: StorageLedger;
@@ -101,7 +103,12 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
       log,
       instance: config.instance,
     }),
-    findZipJob: createFindZipJob({ jobs: caches.zipJobs, jobClient: clients.zipJobs, readHistory }),
+    findZipJob: createFindZipJob({
+      jobs: caches.zipJobs,
+      jobClient: clients.zipJobs,
+      responses: parts.responses,
+      readHistory,
+    }),
     workTimeoutMs: config.workTimeoutMs,
     helpUrl: config.helpUrl,
   });
@@ -191,8 +198,7 @@ export const createParts = async (
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
-  const metrics = createApiMetrics(registry);
-  const kubeMetrics = createKubeMetrics(registry);
+  const [metrics, kubeMetrics] = [createApiMetrics(registry), createKubeMetrics(registry)];
   const clock = createServerClock();
   const kube = resources.use(
     createKubeClient({
@@ -206,7 +212,8 @@ export const createParts = async (
   const { maxFileListBytesPerProject: maxFileListBytes } = config;
   const storage = createStorageLedger({ clock: systemClock, maxFileListBytes });
   const onZipJob = (change: Change<CachedJob>): void => storage.note(change);
-  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, onZipJob }));
+  const responses = createKeptResponses({ maxBytes: config.keptResponsesBytes });
+  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, responses, onZipJob }));
   collectWatchAges(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
@@ -222,6 +229,7 @@ export const createParts = async (
     log,
     metrics,
     caches,
+    responses,
     clients,
     projectClasses,
     storage,
@@ -229,6 +237,5 @@ export const createParts = async (
     readHistory,
     rateLimits,
   };
-  const server = createServer(parts, () => stopping.aborted);
-  return { config, log, registry, caches, server };
+  return { config, log, registry, caches, server: createServer(parts, () => stopping.aborted) };
 };

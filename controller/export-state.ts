@@ -5,6 +5,8 @@ import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
+import { CHANGING, INDEXES } from './kube-state/caches.ts';
+import type { RestingCounts } from './kube-state/resting-counts.ts';
 import type { ControllerMetrics } from './metrics.ts';
 import type { Watches } from './watches.ts';
 import { collectAtScrape } from './zip-job/metrics-at-scrape.ts';
@@ -13,6 +15,7 @@ export interface StateSources {
   readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds' | 'workers'>;
   readonly metrics: Pick<ControllerMetrics, 'maxWorkers'>;
   readonly watches: Pick<Watches, 'caches'>;
+  readonly restingCounts: Pick<RestingCounts, 'ofPhase'>;
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly bucketQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
@@ -21,10 +24,11 @@ export interface StateSources {
 
 /** Gauges of the caches and queues, exported by the leader and by standby replicas. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
-  const { config, metrics, watches, queue, projectQueue, bucketQueue, clock } = sources;
+  const { config, metrics, watches, restingCounts, queue, projectQueue, bucketQueue, clock } = sources;
   const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
-    zipJobs: () => zipJobs.values(),
+    zipJobs: () => zipJobs.byIndex(INDEXES.changing, CHANGING),
+    resting: restingCounts,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,
     now: () => clock.date(),

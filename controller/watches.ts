@@ -28,8 +28,10 @@ import {
   zipJobKeyOf,
   zipJobUidsOf,
 } from './kube-state/caches.ts';
+import { isJobFinished } from './kube-state/job-state.ts';
+import { isEnded } from './kube-state/pod-state.ts';
 import { isLeaving } from './kube-state/release.ts';
-import { jobSkeleton, podSkeleton, zipJobSkeleton } from './kube-state/skeletons.ts';
+import { isResting, jobSkeleton, podSkeleton, zipJobSkeleton } from './kube-state/skeletons.ts';
 import { isCountOnly } from './zip-bucket/count-change.ts';
 
 export interface WatchesOptions {
@@ -172,6 +174,7 @@ const createCaches = (wiring: Wiring): Caches => {
     zipJobs: createReflector({
       ...common,
       definition: keptAs(RESOURCES.zipJobs, zipJobSkeleton),
+      isAtRest: isResting,
       indexes: {
         [INDEXES.target]: targetsOf,
         [INDEXES.changing]: changingOf,
@@ -183,6 +186,7 @@ const createCaches = (wiring: Wiring): Caches => {
     jobs: createReflector({
       ...common,
       definition: keptAs(RESOURCES.jobs, jobSkeleton),
+      isAtRest: isJobFinished,
       labelSelector: OWN_SELECTOR,
       indexes: { [INDEXES.testedBucket]: testedBucketsOf, [INDEXES.zipJobUid]: zipJobUidsOf },
       onChange: onJobChange(wiring),
@@ -190,6 +194,7 @@ const createCaches = (wiring: Wiring): Caches => {
     pods: createReflector({
       ...common,
       definition: keptAs(RESOURCES.pods, podSkeleton),
+      isAtRest: isEnded,
       labelSelector: OWN_SELECTOR,
       indexes: { [INDEXES.jobUid]: jobUidsOf },
       onChange: onPodChange(wiring),

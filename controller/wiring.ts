@@ -22,6 +22,7 @@ import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
 import { type Caches, CHANGING, INDEXES } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
+import { createRestingCounts, type RestingCounts } from './kube-state/resting-counts.ts';
 import { isResting } from './kube-state/skeletons.ts';
 import {
   createIsNamespaceTerminating,
@@ -69,6 +70,7 @@ interface JobRecords {
   readonly memory: Memory;
   readonly reportingJobs: ReportingJobs;
   readonly unfinishedJobs: UnfinishedJobs;
+  readonly restingCounts: RestingCounts;
 }
 
 /** Shared by the controllers. Standby replicas have it too, so that their caches are filled when they take over. */
@@ -169,7 +171,15 @@ const createJobRecords = (cached: (key: ObjectKey) => ZipJob | undefined): JobRe
   memory: createMemory(cached),
   reportingJobs: createReportingJobs(),
   unfinishedJobs: createUnfinishedJobs(),
+  restingCounts: createRestingCounts(),
 });
+
+const followersOf = ({ memory, reportingJobs, unfinishedJobs, restingCounts }: JobRecords) => [
+  memory,
+  reportingJobs,
+  unfinishedJobs,
+  restingCounts,
+];
 
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
@@ -198,7 +208,7 @@ export const createParts = (base: Base): Parts => {
     ...common,
     ledger,
     finishedPods: surplus.finishedPods,
-    followers: [ledger, surplus.surplusJobs, records.memory, records.reportingJobs, records.unfinishedJobs],
+    followers: [ledger, surplus.surplusJobs, ...followersOf(records)],
     limited: [ledger, surplus.surplusJobs],
     onZipJob,
     onBucket: whenLeading((key) => bucketQueue.add(key)),

@@ -1,3 +1,4 @@
+import { isFinished } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -31,6 +32,7 @@ export const createCaches = (deps: {
     zipJobs: createReflector({
       ...common,
       definition: keptAs(RESOURCES.zipJobs, toListedJob),
+      isAtRest: ({ status }) => isFinished({ status }),
       indexes: { [NAMESPACE_INDEX]: namespaceIndex },
       onChange: onZipJob,
     }),

@@ -49,6 +49,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
     createControllerMetrics(registry);
     collectAtScrape(registry, {
       zipJobs: () => [],
+      resting: { ofPhase: () => 0 },
       queues: {},
       activeDeadlineSeconds: 0,
       now: () => new Date(0),

@@ -3,10 +3,13 @@ import { findCondition, type Reason } from '#crds/conditions.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
+import type { RestingCounts } from '../kube-state/resting-counts.ts';
 import { timeOf } from '../kube-state/times.ts';
 
 export interface ScrapeSources {
+  /** Those that may change. */
   readonly zipJobs: () => Iterable<ZipJob>;
+  readonly resting: Pick<RestingCounts, 'ofPhase'>;
   /** By the name of the work queue in its other metrics. */
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
   readonly activeDeadlineSeconds: number;
@@ -55,14 +58,15 @@ const stuckReason = (zipJob: ZipJob, now: Date): string | undefined => {
   return isExitOverdue(zipJob, now) ? NODE_SILENT : undefined;
 };
 
-const phaseGauges = (registry: Registry, { zipJobs, now }: ScrapeSources): void => {
+const phaseGauges = (registry: Registry, { zipJobs, resting, now }: ScrapeSources): void => {
   new Gauge({
     name: 'zip_jobs',
     help: 'ZipJobs by phase, counted in the cache at scrape',
     labelNames: ['phase'],
     registers: [registry],
     collect() {
-      for (const phase of ['New', ...PHASES]) this.set({ phase }, 0);
+      this.set({ phase: 'New' }, 0);
+      for (const phase of PHASES) this.set({ phase }, resting.ofPhase(phase));
       for (const { status } of zipJobs()) this.inc({ phase: status?.phase ?? 'New' });
     },
   });

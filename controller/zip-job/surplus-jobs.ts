@@ -33,10 +33,12 @@ const BATCH_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 
 interface StoredJob {
-  readonly key: ObjectKey;
   readonly bytes: number;
-  /** When the job finished; undefined before that, and while its webhook is pending or its pod has not exited. */
-  readonly doneAtMs: number | undefined;
+  /**
+   * When the job finished (Unix seconds, which V8 stores without an object of their own); undefined before that, and while
+   * its webhook is pending or its pod has not exited.
+   */
+  readonly doneAt: number | undefined;
 }
 
 interface Project {
@@ -51,11 +53,15 @@ interface Excess {
   readonly bytes: number;
 }
 
-const toStoredJob = (key: ObjectKey, zipJob: ZipJob): StoredJob => ({
-  key,
+const secondsOf = (text: string | undefined): number | undefined => {
+  const ms = timeOf(text);
+  return ms === undefined ? undefined : Math.ceil(ms / 1000);
+};
+
+const toStoredJob = (zipJob: ZipJob): StoredJob => ({
   bytes: cachedBytesOf(zipJob),
-  doneAtMs:
-    isFinished(zipJob) && !awaitsWebhookOrExit(zipJob) ? timeOf(zipJob.status?.finishedAt) : undefined,
+  doneAt:
+    isFinished(zipJob) && !awaitsWebhookOrExit(zipJob) ? secondsOf(zipJob.status?.finishedAt) : undefined,
 });
 
 const isOver = ({ jobs, bytes }: Excess): boolean => jobs > 0 || bytes > 0;
@@ -78,8 +84,7 @@ class ProjectStorage implements SurplusJobs {
     const before = project.jobs.get(change.key);
     project.bytes -= before?.bytes ?? 0;
     if (change.kind === 'set') {
-      // Keeps the first string of the key, which the cache has too.
-      const stored = toStoredJob(before?.key ?? change.key, change.object);
+      const stored = toStoredJob(change.object);
       project.jobs.set(change.key, stored);
       project.bytes += stored.bytes;
     } else project.jobs.delete(change.key);
@@ -135,7 +140,7 @@ class ProjectStorage implements SurplusJobs {
     }
     const doneBeforeMs = clock.date().getTime() - fullProjectTtlSeconds * 1000;
     const surplus = new Set<ObjectKey>();
-    for (const { key, bytes } of oldestFirst(project, doneBeforeMs)) {
+    for (const [key, { bytes }] of oldestFirst(project, doneBeforeMs)) {
       if (!isOver(excess)) break;
       surplus.add(key);
       excess = { jobs: excess.jobs - 1, bytes: excess.bytes - bytes };
@@ -150,14 +155,14 @@ class ProjectStorage implements SurplusJobs {
 /** When the next job will be old enough. */
 const nextOldMs = ({ jobs }: Project, doneBeforeMs: number): number => {
   let waitMs = LONGEST_WAIT_MS;
-  for (const { doneAtMs = -Infinity } of jobs.values())
-    if (doneAtMs > doneBeforeMs) waitMs = Math.min(waitMs, doneAtMs - doneBeforeMs);
+  for (const { doneAt = -Infinity } of jobs.values())
+    if (doneAt * 1000 > doneBeforeMs) waitMs = Math.min(waitMs, doneAt * 1000 - doneBeforeMs);
   return Math.max(BATCH_MS, waitMs);
 };
 
-const oldestFirst = ({ jobs }: Project, doneBeforeMs: number): readonly StoredJob[] =>
-  [...jobs.values()]
-    .filter(({ doneAtMs }) => doneAtMs !== undefined && doneAtMs <= doneBeforeMs)
-    .sort((a, b) => (a.doneAtMs ?? 0) - (b.doneAtMs ?? 0));
+const oldestFirst = ({ jobs }: Project, doneBeforeMs: number): readonly (readonly [ObjectKey, StoredJob])[] =>
+  [...jobs]
+    .filter(([, { doneAt }]) => doneAt !== undefined && doneAt * 1000 <= doneBeforeMs)
+    .sort(([, a], [, b]) => (a.doneAt ?? 0) - (b.doneAt ?? 0));
 
 export const createSurplusJobs = (options: SurplusJobsOptions): SurplusJobs => new ProjectStorage(options);

@@ -3,7 +3,7 @@ import { isFinished } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import type { Caches } from '../kube-state/caches.ts';
+import { type Caches, CHANGING, INDEXES } from '../kube-state/caches.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
@@ -29,7 +29,9 @@ const remainderOf = async (
   { caches, isNamespaceTerminating }: ObserveProjectOptions,
   { metadata }: ZipProject,
 ): Promise<Remainder> => ({
-  unfinished: inNamespace(caches.zipJobs.values(), metadata.namespace).filter((one) => !isFinished(one)),
+  unfinished: inNamespace(caches.zipJobs.byIndex(INDEXES.changing, CHANGING), metadata.namespace).filter(
+    (one) => !isFinished(one),
+  ),
   buckets: inNamespace(caches.buckets.values(), metadata.namespace),
   isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
 });

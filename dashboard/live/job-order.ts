@@ -1,4 +1,5 @@
-import type { Change } from '#runtime/kube/types.ts';
+import { rfc3339 } from '#crds/conditions.ts';
+import type { Change, ObjectKey } from '#runtime/kube/types.ts';
 import type { ListedJob } from './listed-job.ts';
 
 type OrderedJob = Pick<ListedJob, 'metadata' | 'spec'>;
@@ -24,30 +25,37 @@ export interface JobOrder {
   buckets(namespace: string): readonly string[];
 }
 
+/**
+ * Oldest first, so that a new job is appended. Two arrays of numbers and of the keys that the cache has too: an object of
+ * strings for each job would use eight times their memory.
+ */
 interface Project {
-  /** Oldest first, so that a new job is appended. */
-  readonly places: Place[];
+  readonly seconds: number[];
+  readonly keys: ObjectKey[];
   readonly jobsByBucket: Map<string, number>;
 }
 
-const isBefore = (a: Place, b: Place): boolean => a.at < b.at || (a.at === b.at && a.name < b.name);
+/** 0 for a job without a time. */
+const secondsOf = (at: string | undefined): number => Math.floor((Date.parse(at ?? '') || 0) / 1000);
+const nameOf = (key: ObjectKey): string => key.slice(key.indexOf('/') + 1);
 
-/** Index of the first place that is not before this one. */
-const indexOf = (places: readonly Place[], place: Place): number => {
-  let [low, high] = [0, places.length];
+const placeAt = ({ seconds, keys }: Project, index: number): Place | undefined => {
+  const [second, key] = [seconds[index], keys[index]];
+  if (second === undefined || key === undefined) return undefined;
+  return { at: second === 0 ? '' : rfc3339(new Date(second * 1000)), name: nameOf(key) };
+};
+
+/** Index of the first job that is not before this one. */
+const indexOf = ({ seconds, keys }: Project, second: number, key: ObjectKey): number => {
+  let [low, high] = [0, keys.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const other = places[middle];
-    if (other !== undefined && isBefore(other, place)) low = middle + 1;
+    const [otherSecond = 0, otherKey = ''] = [seconds[middle], keys[middle]];
+    if (otherSecond < second || (otherSecond === second && otherKey < key)) low = middle + 1;
     else high = middle;
   }
   return low;
 };
-
-const placeOf = ({ metadata }: OrderedJob): Place => ({
-  at: metadata.creationTimestamp ?? '',
-  name: metadata.name,
-});
 
 const countBucket = ({ jobsByBucket }: Project, { spec }: OrderedJob, by: 1 | -1): void => {
   const { name } = spec.bucketRef;
@@ -56,57 +64,68 @@ const countBucket = ({ jobsByBucket }: Project, { spec }: OrderedJob, by: 1 | -1
   else jobsByBucket.delete(name);
 };
 
-const add = (project: Project, job: OrderedJob): void => {
-  const place = placeOf(job);
-  project.places.splice(indexOf(project.places, place), 0, place);
+const add = (project: Project, key: ObjectKey, job: OrderedJob): void => {
+  const second = secondsOf(job.metadata.creationTimestamp);
+  const index = indexOf(project, second, key);
+  project.seconds.splice(index, 0, second);
+  project.keys.splice(index, 0, key);
   countBucket(project, job, 1);
 };
 
-const remove = (project: Project, job: OrderedJob): void => {
-  const index = indexOf(project.places, placeOf(job));
-  if (project.places[index]?.name !== job.metadata.name) return;
-  project.places.splice(index, 1);
+const remove = (project: Project, key: ObjectKey, job: OrderedJob): void => {
+  const index = indexOf(project, secondsOf(job.metadata.creationTimestamp), key);
+  if (project.keys[index] !== key) return;
+  project.seconds.splice(index, 1);
+  project.keys.splice(index, 1);
   countBucket(project, job, -1);
 };
 
-const namesFrom = function* (places: readonly Place[], first: number): IterableIterator<string> {
-  for (let index = places.length - 1; index >= first; index -= 1) {
-    const place = places[index];
-    if (place !== undefined) yield place.name;
+const namesFrom = function* (keys: readonly ObjectKey[], first: number): IterableIterator<string> {
+  for (let index = keys.length - 1; index >= first; index -= 1) {
+    const key = keys[index];
+    if (key !== undefined) yield nameOf(key);
   }
 };
 
+const NO_JOBS: Project = { seconds: [], keys: [], jobsByBucket: new Map() };
+
 const createReaders = (projects: ReadonlyMap<string, Project>): Omit<JobOrder, 'note'> => {
-  const placesOf = (namespace: string): readonly Place[] => projects.get(namespace)?.places ?? [];
+  const of = (namespace: string): Project => projects.get(namespace) ?? NO_JOBS;
   return {
-    size: (namespace) => placesOf(namespace).length,
-    newestFirst: (namespace, oldest = '') => {
-      const places = placesOf(namespace);
-      return namesFrom(places, indexOf(places, { at: oldest, name: '' }));
+    size: (namespace) => of(namespace).keys.length,
+    newestFirst: (namespace, oldest) => {
+      const project = of(namespace);
+      return namesFrom(project.keys, indexOf(project, secondsOf(oldest), ''));
     },
     stretch: (namespace, from, count) => {
-      const places = placesOf(namespace);
-      const end = Math.max(0, places.length - from);
-      return places
+      const { keys } = of(namespace);
+      const end = Math.max(0, keys.length - from);
+      return keys
         .slice(Math.max(0, end - count), end)
-        .map(({ name }) => name)
+        .map(nameOf)
         .toReversed();
     },
-    newest: (namespace) => placesOf(namespace).at(-1),
-    countAfter: (namespace, place) => {
-      const places = placesOf(namespace);
-      const index = indexOf(places, place);
-      const isThere = places[index]?.name === place.name && places[index].at === place.at;
-      return places.length - index - (isThere ? 1 : 0);
+    newest: (namespace) => placeAt(of(namespace), of(namespace).keys.length - 1),
+    countAfter: (namespace, { at, name }) => {
+      const project = of(namespace);
+      const { keys, seconds } = project;
+      const key = `${namespace}/${name}`;
+      const index = indexOf(project, secondsOf(at), key);
+      const isThere = keys[index] === key && seconds[index] === secondsOf(at);
+      return keys.length - index - (isThere ? 1 : 0);
     },
-    buckets: (namespace) => [...(projects.get(namespace)?.jobsByBucket.keys() ?? [])].toSorted(),
+    buckets: (namespace) => [...of(namespace).jobsByBucket.keys()].toSorted(),
   };
 };
 
 export const createJobOrder = (): JobOrder => {
   const projects = new Map<string, Project>();
   const projectOf = (namespace: string): Project => {
-    const known = projects.get(namespace) ?? { places: [], jobsByBucket: new Map<string, number>() };
+    const known = projects.get(namespace) ?? {
+      seconds: [],
+      keys: [],
+      jobsByBucket: new Map<string, number>(),
+    };
     projects.set(namespace, known);
     return known;
   };
@@ -117,9 +136,9 @@ export const createJobOrder = (): JobOrder => {
       const job = change.kind === 'set' ? change.object : change.before;
       const { namespace } = job.metadata;
       const project = projectOf(namespace);
-      if (change.kind === 'set') add(project, job);
-      else remove(project, job);
-      if (project.places.length === 0) projects.delete(namespace);
+      if (change.kind === 'set') add(project, change.key, job);
+      else remove(project, change.key, job);
+      if (project.keys.length === 0) projects.delete(namespace);
     },
     ...createReaders(projects),
   };

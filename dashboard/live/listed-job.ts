@@ -28,7 +28,8 @@ const statusOf = (status: ZipJobStatus): ListedStatus => {
     phase,
     reason,
     finishedAt,
-    progress,
+    // A succeeded job is shown with its result.
+    progress: phase === 'Succeeded' ? undefined : progress,
     webhook: webhook && lastDelivery(webhook),
     result: result && { bytes: result.bytes },
     failure: failure && { code: failure.code },

@@ -1,7 +1,7 @@
 import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { isRecord } from './decode.ts';
-import type { ObjectCache } from './object-cache.ts';
+import type { IncomingList } from './object-cache.ts';
 import type { Change, KubeObject, ResourceDefinition } from './types.ts';
 
 export interface IngestOptions<T extends KubeObject> {
@@ -14,12 +14,16 @@ export interface IngestOptions<T extends KubeObject> {
 export interface Ingest<T extends KubeObject> {
   /** Undefined if the object is invalid; the error is logged. */
   decode(value: unknown): T | undefined;
-  /** Decodes an item of a list, or returns the cached object of the same version: a relist of 10,000 objects allocates none. */
-  listed(item: unknown, cache: ObjectCache<T>): T | undefined;
-  report(changes: readonly Change<T>[]): void;
+  /**
+   * Adds an item of a list. It is decoded only if the cache does not have this version. If it is invalid, what the cache has stays.
+   */
+  listed(item: unknown, list: IncomingList<T>): void;
+  /** Removes an item that was deleted while the list was received. */
+  unlisted(item: unknown, list: IncomingList<T>): void;
+  report(change: Change<T>): void;
 }
 
-const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
+export const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
   const metadata = isRecord(value) ? value['metadata'] : undefined;
   return isRecord(metadata) ? metadata : {};
 };
@@ -28,6 +32,11 @@ const metadataOf = (value: unknown): Readonly<Record<string, unknown>> => {
 export const versionOf = (value: unknown): string | undefined => {
   const version = metadataOf(value)['resourceVersion'];
   return typeof version === 'string' && version !== '' ? version : undefined;
+};
+
+const identityOf = (value: unknown): KubeObject => {
+  const { namespace = '', name, uid } = metadataOf(value);
+  return { metadata: { namespace, name, uid, resourceVersion: versionOf(value) } } as KubeObject;
 };
 
 /** managedFields can be more than half of an object, and no code here reads them. */
@@ -50,19 +59,20 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
   };
   return {
     decode,
-    listed: (item, cache) => {
-      const { namespace = '', name, uid } = metadataOf(item);
-      const known = cache.get(`${String(namespace)}/${String(name)}`);
-      const isSame = known?.metadata.uid === uid && known?.metadata.resourceVersion === versionOf(item);
-      return isSame ? known : (decode(item) ?? known);
+    unlisted: (item, list) => {
+      list.remove(identityOf(item));
     },
-    report: (changes) => {
-      for (const change of changes) {
-        try {
-          onChange?.(change);
-        } catch (error) {
-          log.error({ err: toError(error), kind, key: change.key }, 'a change handler failed');
-        }
+    listed: (item, list) => {
+      const listed = identityOf(item);
+      const object = list.isKnown(listed) ? undefined : decode(item);
+      if (object) list.add(object);
+      else list.addKnown(listed);
+    },
+    report: (change) => {
+      try {
+        onChange?.(change);
+      } catch (error) {
+        log.error({ err: toError(error), kind, key: change.key }, 'a change handler failed');
       }
     },
   };

@@ -4,10 +4,11 @@ import type { createIngest } from './ingest.ts';
 import { versionOf } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
-import { isOlderVersion, type ObjectCache } from './object-cache.ts';
+import { type IncomingList, isOlderVersion, type ObjectCache } from './object-cache.ts';
 import type { ReflectorOptions, ReflectorSettings } from './reflector-options.ts';
 import { collectionPath } from './resource-path.ts';
-import { type KubeObject, objectKey } from './types.ts';
+import type { KubeObject } from './types.ts';
+import { receiveByWatch } from './watch-list.ts';
 import { type WatchEvent, watchEvents } from './watch-stream.ts';
 
 /** After this many old lists in a row, assume that the cluster was restored from a backup and accept the list. */
@@ -28,6 +29,8 @@ export interface Progress {
   /** The newest version received so far. */
   newest: string | undefined;
   listReason: string;
+  /** The API server refused a list as a watch. */
+  needsPages: boolean;
   oldLists: number;
   /** Failures in a row, which determine the wait. */
   failures: number;
@@ -71,11 +74,13 @@ const refuseOldList = (progress: Progress, version: string): void => {
   progress.newest = version;
 };
 
-/** Lists all objects and reports the differences from the cache. */
-export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
-  const { options, settings, cache, ingest, progress } = parts;
+const receivePages = async <T extends KubeObject>(
+  parts: Parts<T>,
+  list: IncomingList<T>,
+  signal: AbortSignal,
+): Promise<string> => {
+  const { options, settings, ingest, progress } = parts;
   const { kube, definition, namespace, labelSelector, fieldSelector } = options;
-  const objects = new Map<string, T>();
   let version = '';
   const query = {
     pageSize: settings.pageSize,
@@ -85,16 +90,27 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
   for await (const page of listPages(kube, definition, query)) {
     progress.lastBytesMs = parts.clock.monotonicMs();
     version = page.resourceVersion;
-    for (const item of page.items) {
-      const object = ingest.listed(item, cache);
-      if (object) objects.set(objectKey(object), object);
-    }
+    for (const item of page.items) ingest.listed(item, list);
+  }
+  return version;
+};
+
+/** Lists all objects, as a watch if possible, and reports the differences from the cache. */
+export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
+  const { options, cache, ingest, progress } = parts;
+  let list = cache.receiveList();
+  let version = await receiveByWatch(parts, list, signal);
+  if (version === undefined) {
+    list = cache.receiveList();
+    version = await receivePages(parts, list, signal);
   }
   refuseOldList(progress, version);
-  options.metrics?.relisted(definition.kind, progress.listReason);
+  options.metrics?.relisted(options.definition.kind, progress.listReason);
   advance(progress, version);
   progress.repeatFrom = version;
-  ingest.report(cache.replace(objects));
+  list.publish((change) => {
+    ingest.report(change);
+  });
 };
 
 const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void => {
@@ -102,7 +118,8 @@ const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void
   if (event.type !== 'BOOKMARK') {
     options.metrics?.eventReceived(options.definition.kind);
     const object = ingest.decode(event.object);
-    if (object) ingest.report(event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
+    const changes = object && (event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
+    for (const change of changes ?? []) ingest.report(change);
   }
   advance(progress, versionOf(event.object));
   progress.failures = 0;

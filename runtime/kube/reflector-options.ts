@@ -1,12 +1,18 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { KubeClient } from './client.ts';
-import type { Indexers } from './object-cache.ts';
+import type { ObjectCacheOptions } from './object-cache.ts';
 import type { Change, KubeObject, ResourceDefinition } from './types.ts';
 
 export interface ReflectorSettings {
-  /** Objects per page of a list. */
+  /** Objects per page of a list, on API servers that do not support lists as a watch. */
   readonly pageSize: number;
+  /** Requests lists as a watch, with pages as the fallback. */
+  readonly watchList: boolean;
+  /** Time without a byte after which a list as a watch counts as not supported: the server may never send its end. */
+  readonly watchListSilenceMs: number;
+  /** Time for a whole list as a watch; then pages are requested. */
+  readonly watchListLimitMs: number;
   /**
    * The server ends each watch after this time plus up to a third, and sends a bookmark two seconds before. So a
    * healthy watch is never silent for longer, and the next watch resumes at the bookmark.
@@ -21,6 +27,9 @@ export interface ReflectorSettings {
 
 export const REFLECTOR_DEFAULTS: ReflectorSettings = {
   pageSize: 500,
+  watchList: true,
+  watchListSilenceMs: 10_000,
+  watchListLimitMs: 120_000,
   watchTimeoutSeconds: 30,
   silenceLimitMs: 45_000,
   minBackoffMs: 200,
@@ -34,7 +43,7 @@ export interface ReflectorMetrics {
   eventReceived(kind: string): void;
 }
 
-export interface ReflectorOptions<T extends KubeObject> {
+export interface ReflectorOptions<T extends KubeObject> extends ObjectCacheOptions<T> {
   readonly kube: KubeClient;
   /** Made with keptAs where the cache keeps only a part of each object. managedFields are always dropped. */
   readonly definition: ResourceDefinition<T>;
@@ -42,8 +51,6 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Index name -> function that returns the values for `byIndex`. */
-  readonly indexes?: Indexers<T>;
   /** Called after the cache has applied a change. Errors are logged. */
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;

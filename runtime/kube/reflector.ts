@@ -78,6 +78,7 @@ const freshProgress = (): Progress => ({
   repeatFrom: undefined,
   newest: undefined,
   listReason: 'start',
+  needsPages: false,
   oldLists: 0,
   failures: 0,
   lastBytesMs: undefined,
@@ -86,7 +87,7 @@ const freshProgress = (): Progress => ({
 /** A cache of one kind that list and watch keep up to date. */
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
   const clock = options.clock ?? systemClock;
-  const cache = createObjectCache<T>(options.indexes);
+  const cache = createObjectCache<T>(options);
   const progress = freshProgress();
   const parts: Parts<T> = {
     options,

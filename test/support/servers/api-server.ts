@@ -2,10 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { Registry } from 'prom-client';
 import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import { createApp } from '#api/app.ts';
-import { toCachedJob } from '#api/cached-job.ts';
 import { createCreateZipJob } from '#api/create-zip-job.ts';
 import { createFindBucket } from '#api/find-bucket.ts';
-import { createFindZipJob, UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
+import { createFindZipJob } from '#api/find-zip-job.ts';
 import { createReadHistory } from '#api/history/read-history.ts';
 import { createApiMetrics } from '#api/metrics.ts';
 import { createDocuments } from '#api/openapi/documents.ts';
@@ -18,7 +17,6 @@ import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from '#api/storage-ledger.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
-import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
 import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
@@ -30,14 +28,13 @@ import { systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 import { createLimitedServer } from '#runtime/http/limited-server.ts';
-import type { Namespace, Secret } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { readClassLimits } from '#runtime/project-limits/class-settings.ts';
 import { createProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
-import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
 import { type ApiRequest, askApi } from '../clients/api-client.ts';
 import { type ApiServerOptions, HTTP, NO_RATE_LIMIT, settingsOf } from './api-server-options.ts';
+import { createApiStores } from './api-stores.ts';
 
 export const aProject = (namespace: string, spec: ZipProject['spec'] = {}): ZipProject => ({
   apiVersion: GROUP_VERSION,
@@ -71,21 +68,8 @@ export const A_REQUEST = {
   key: 'out/archive.zip',
 };
 
-const createStores = (storage: StorageLedger) => ({
-  jobs: createFakeObjectsKeptAs(toCachedJob, {
-    indexes: { [UID_INDEX]: uidIndex },
-    onChange: (change) => storage.note(change),
-  }),
-  secrets: createFakeObjects<Secret>(),
-  buckets: createFakeObjects<ZipBucket>(),
-  tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
-  projects: createFakeObjects<ZipProject>(),
-  /** The namespaces with a class. */
-  namespaces: createFakeObjects<Namespace>(),
-});
-
 const createDeps = (
-  stores: ReturnType<typeof createStores>,
+  stores: ReturnType<typeof createApiStores>,
   storage: StorageLedger,
   options: ApiServerOptions,
 ) => {
@@ -140,7 +124,12 @@ const createDeps = (
       log,
       instance: 'demo',
     }),
-    findZipJob: createFindZipJob({ jobs: jobs.reflector, jobClient: jobs.client, readHistory }),
+    findZipJob: createFindZipJob({
+      jobs: jobs.reflector,
+      jobClient: jobs.client,
+      responses: stores.responses,
+      readHistory,
+    }),
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
     helpUrl: settings.helpUrl,
   });
@@ -199,7 +188,7 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
     clock: options.clock ?? systemClock,
     maxFileListBytes: settingsOf(options).maxFileListBytesPerProject,
   });
-  const stores = createStores(storage);
+  const stores = createApiStores(storage);
   const token = generateToken();
   stores.projects.put(aProject('team-a'));
   stores.buckets.put(aBucket('team-a', 's3', 'archive'));

@@ -19,21 +19,8 @@ const metadata = { name: NAME, namespace: NAMESPACE, uid: 'uid', resourceVersion
 const spec = (text: string) => ({ bucketRef: { name: 's3-a' }, key: 'a.zip', metadata: text });
 
 describe('toCachedJob', () => {
-  it('keeps only that an unfinished job exists', () => {
+  it('keeps only that a job exists', () => {
     expect(job({ spec: spec('{"a":1}'), status: { phase: 'Running' } })).to.deep.equal({ metadata });
-  });
-
-  it('keeps the response of a finished job', () => {
-    expect(job({ spec: spec('{"a":1}'), status: { phase: 'Failed' } })).to.deep.equal({
-      metadata,
-      response: { name: NAME, phase: 'Failed', metadata: '{"a":1}' },
-    });
-  });
-
-  it('does not keep a response with large metadata', () => {
-    expect(job({ spec: spec('x'.repeat(1_025)), status: { phase: 'Succeeded' } })).to.deep.equal({
-      metadata,
-    });
   });
 
   it('keeps the size of a file list while it is stored', () => {

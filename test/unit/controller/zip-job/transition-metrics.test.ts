@@ -13,6 +13,7 @@ const setUp = (zipJobs: readonly ZipJob[] = []) => {
   const metrics = createControllerMetrics(registry);
   collectAtScrape(registry, {
     zipJobs: () => zipJobs,
+    resting: { ofPhase: (phase) => (phase === 'Failed' ? 3 : 0) },
     queues: {},
     activeDeadlineSeconds: 7200,
     now: () => NOW,

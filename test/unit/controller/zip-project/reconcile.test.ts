@@ -5,6 +5,7 @@ import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { ZIPPROJECT } from '#controller/engine/measure-reconcile.ts';
 import { createReconcile } from '#controller/engine/reconcile.ts';
+import { changingOf, INDEXES } from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { createEndpointNotes } from '#controller/webhook/endpoint-notes.ts';
@@ -53,7 +54,7 @@ const childrenOf = ({ fault, present = [] }: Given, calls: unknown[]) => ({
 
 const setUp = (project: ZipProject | undefined, given: Given = {}) => {
   const projects = createFakeObjects<ZipProject>();
-  const zipJobs = createFakeObjects<ZipJob>();
+  const zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.changing]: changingOf } });
   const buckets = createFakeObjects<ZipBucket>();
   const calls: unknown[] = [];
   const applied: Record<string, unknown>[] = [];

@@ -32,12 +32,14 @@ describe('createObjectCache', () => {
   it('prefers a list to remembered deletions', () => {
     const cache = createObjectCache<Note>();
     cache.delete(aNote('a', 12));
-    cache.replace(new Map([['ns/a', aNote('a', 5)]]));
+    const list = cache.receiveList();
+    list.add(aNote('a', 5));
+    list.publish(() => undefined);
     expect(cache.set(aNote('a', 6))).to.have.lengthOf(1);
   });
 
   it('indexes none, one and several keys of a value', () => {
-    const cache = createObjectCache<Note>({ all: () => ['all'] });
+    const cache = createObjectCache<Note>({ indexes: { all: () => ['all'] } });
     const names = (): readonly string[] => cache.byIndex('all', 'all').map(({ metadata }) => metadata.name);
     const steps = [
       ['set', 'a', ['a']],

@@ -12,7 +12,7 @@ import {
 } from './scripted-api-server.ts';
 
 const log = createLogger('test', { level: 'silent' });
-export const FAST = { minBackoffMs: 5, maxBackoffMs: 20, silenceLimitMs: 1_000 };
+export const FAST = { minBackoffMs: 5, maxBackoffMs: 20, silenceLimitMs: 1_000, watchList: false };
 
 export interface Fixture extends AsyncDisposable {
   readonly server: ScriptedApiServer;

@@ -1,0 +1,43 @@
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { type JobResponse, responseOf } from './cached-job.ts';
+
+/** Responses of finished jobs, which no longer change. Clients read a job soon after it finishes, and rarely later. */
+export interface KeptResponses {
+  /** Does nothing for an unfinished job. */
+  keep(job: ZipJob): void;
+  /** By the uid of the ZipJob, so that a response is never of another job with the same name. */
+  of(uid: string | undefined): JobResponse | undefined;
+}
+
+/** A key, two objects and a short text. */
+const ENTRY_BYTES = 250;
+
+/** V8 uses two bytes for each character of a text outside of Latin-1. */
+const bytesOf = ({ metadata }: JobResponse): number => ENTRY_BYTES + 2 * metadata.length;
+
+/** Keeps at most about `maxBytes`; the first one kept is dropped first. */
+export const createKeptResponses = ({ maxBytes }: { readonly maxBytes: number }): KeptResponses => {
+  const kept = new Map<string, JobResponse>();
+  let bytes = 0;
+  const drop = (uid: string): void => {
+    const response = kept.get(uid);
+    if (response === undefined) return;
+    bytes -= bytesOf(response);
+    kept.delete(uid);
+  };
+  return {
+    keep: (job) => {
+      const { uid } = job.metadata;
+      if (uid === undefined || !isFinished(job)) return;
+      drop(uid);
+      const response = responseOf(job);
+      kept.set(uid, response);
+      bytes += bytesOf(response);
+      for (const oldest of kept.keys()) {
+        if (bytes <= maxBytes) break;
+        drop(oldest);
+      }
+    },
+    of: (uid) => (uid === undefined ? undefined : kept.get(uid)),
+  };
+};

@@ -1,0 +1,33 @@
+import { toCachedJob } from '#api/cached-job.ts';
+import { UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
+import { createKeptResponses } from '#api/kept-responses.ts';
+import type { StorageLedger } from '#api/storage-ledger.ts';
+import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import type { Namespace, Secret } from '#runtime/kube/resources.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-objects.ts';
+
+/** What the API caches, in memory. */
+export const createApiStores = (storage: StorageLedger) => {
+  const responses = createKeptResponses({ maxBytes: 16 * 1_024 * 1_024 });
+  const toKept = (job: ZipJob) => {
+    responses.keep(job);
+    return toCachedJob(job);
+  };
+  return {
+    responses,
+    jobs: createFakeObjectsKeptAs(toKept, {
+      indexes: { [UID_INDEX]: uidIndex },
+      onChange: (change) => storage.note(change),
+    }),
+    secrets: createFakeObjects<Secret>(),
+    buckets: createFakeObjects<ZipBucket>(),
+    tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
+    projects: createFakeObjects<ZipProject>(),
+    /** The namespaces with a class. */
+    namespaces: createFakeObjects<Namespace>(),
+  };
+};
