@@ -1,4 +1,5 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
@@ -144,6 +145,42 @@ const SHARED_READS = {
   },
 } as const satisfies Settings;
 
+const HISTORY_PAGES = {
+  dashboardExportRows: {
+    env: 'DASHBOARD_EXPORT_ROWS',
+    type: 'integer',
+    minimum: 1,
+    maximum: 10_000_000,
+    default: 100_000,
+    description: 'maximum jobs in a CSV export of the history',
+  },
+  dashboardExportsInFlight: {
+    env: 'DASHBOARD_EXPORTS_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    maximum: 100,
+    default: 4,
+    description: 'maximum concurrent CSV exports; further ones receive 503, and one user gets at most half',
+  },
+  dashboardExportTimeoutMs: {
+    env: 'DASHBOARD_EXPORT_TIMEOUT_MS',
+    type: 'integer',
+    minimum: 1_000,
+    maximum: 3_600_000,
+    default: 600_000,
+    description: 'time limit of a CSV export, in milliseconds; then its connection is closed',
+  },
+  dashboardHistorySearchMs: {
+    env: 'DASHBOARD_HISTORY_SEARCH_MS',
+    type: 'integer',
+    minimum: 100,
+    maximum: 60_000,
+    default: 2_000,
+    description:
+      'after this time, a search of the history shows what it has found and a link that continues it',
+  },
+} as const satisfies Settings;
+
 /** Every setting of the dashboard. */
 export const DASHBOARD_SETTINGS = {
   ...HTTP_SETTINGS,
@@ -152,8 +189,10 @@ export const DASHBOARD_SETTINGS = {
   ...LIMITS,
   ...SHARED_READS,
   ...OIDC,
+  ...HISTORY_PAGES,
   ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,
+  ...HISTORY_SETTINGS,
   ...TRUST_SETTINGS,
   ...KUBE_SETTINGS,
 } as const satisfies Settings;

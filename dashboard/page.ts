@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { AppError } from '#runtime/errors.ts';
 import type { Question } from './user/access.ts';
 import type { User } from './user/user.ts';
@@ -48,9 +49,26 @@ export interface GoTo {
   readonly flash?: Flash;
 }
 
-export type PageResponse = ShownPage | ShownFragment | GoTo;
+/** A file for the browser to save, sent while it is read. If reading fails, the connection is closed before its end. */
+export interface SentFile {
+  readonly kind: 'file';
+  /** Letters, digits, dots and hyphens. */
+  readonly name: string;
+  readonly contentType: string;
+  readonly body: Readable;
+}
 
-export type Section = 'projects' | 'overview' | 'jobs' | 'buckets' | 'tokens' | 'webhook' | 'first-steps';
+export type PageResponse = ShownPage | ShownFragment | GoTo | SentFile;
+
+export type Section =
+  | 'projects'
+  | 'overview'
+  | 'jobs'
+  | 'history'
+  | 'buckets'
+  | 'tokens'
+  | 'webhook'
+  | 'first-steps';
 
 /** One path of the dashboard. A page is a file of `pages/` that makes its routes. */
 export interface Route {

@@ -5,7 +5,14 @@ import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
 import type { FrameOptions, MakeFrame } from './frame/frame.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
-import { notAllowed, type PageRequest, type PageResponse, type Route } from './page.ts';
+import {
+  type GoTo,
+  notAllowed,
+  type PageRequest,
+  type PageResponse,
+  type Route,
+  type SentFile,
+} from './page.ts';
 import type { Render } from './render.ts';
 import type { LimitRequests } from './sessions/session-limit.ts';
 import type { Session } from './sessions/sessions.ts';
@@ -49,7 +56,20 @@ const checkRights = async (route: Route, { user, namespace }: PageRequest): Prom
   if (refused !== undefined) throw notAllowed(refused.reason);
 };
 
+const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile): void => {
+  ctx.set('Content-Disposition', `attachment; filename="${name}"`);
+  ctx.type = contentType;
+  ctx.body = body;
+};
+
 const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
+  const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
+    if (flash !== undefined) giveFlash(ctx, cookies, flash);
+    ctx.redirect(to);
+    ctx.status = 303;
+    // Koa's default body contains the URL, which may be a presigned one.
+    ctx.body = '';
+  };
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
     ctx.body = render(view, { frame: await frame(ctx, shown.frame), view: shown.data });
     ctx.type = 'html';
@@ -64,14 +84,8 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
       });
     },
     respond: async (ctx: DashboardContext, request: PageRequest, response: PageResponse): Promise<void> => {
-      if (response.kind === 'go') {
-        if (response.flash !== undefined) giveFlash(ctx, cookies, response.flash);
-        ctx.redirect(response.to);
-        ctx.status = 303;
-        // Koa's default body contains the URL, which may be a presigned one.
-        ctx.body = '';
-        return;
-      }
+      if (response.kind === 'go') return redirect(ctx, response);
+      if (response.kind === 'file') return sendFile(ctx, response);
       const { view, data } = response;
       if (response.kind === 'fragment')
         return show(ctx, view, { frame: { title: '', isFragment: true }, data });

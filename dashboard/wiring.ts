@@ -16,6 +16,7 @@ import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { createDashboardApp } from './app.ts';
 import { createAssets } from './assets.ts';
@@ -23,6 +24,7 @@ import { type Caches, createCaches } from './caches.ts';
 import type { DashboardConfig } from './config.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
+import { createHistory, type History } from './history.ts';
 import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
 import type { ListedJob } from './live/listed-job.ts';
 import { createDashboardMetrics, type DashboardMetrics } from './metrics.ts';
@@ -57,6 +59,8 @@ export interface DashboardDeps {
   /** Receives every change of the job cache. */
   readonly jobs: KnownJobs;
   readonly provider: IdentityProvider | undefined;
+  /** Undefined without a history database. */
+  readonly history: History | undefined;
 }
 
 const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore => {
@@ -69,7 +73,7 @@ const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore
 };
 
 const createApp = (deps: DashboardDeps) => {
-  const { config, log, clock, metrics, kube, caches, redis } = deps;
+  const { config, log, clock, metrics, kube, caches, redis, history } = deps;
   const { uncounted, sessionsLimited } = metrics;
   const onExceeded = (): void => sessionsLimited.inc();
   const count = createCounts({ config, log, clock, redis, uncounted });
@@ -79,7 +83,12 @@ const createApp = (deps: DashboardDeps) => {
   const sessionCookie = createSessionCookie({ sessions, cookies });
   const assets = createAssets();
   const render = createRender();
-  const frame = createFrames({ assets: assets.paths, cookies, projects: caches.zipProjects });
+  const frame = createFrames({
+    assets: assets.paths,
+    cookies,
+    projects: caches.zipProjects,
+    hasHistory: history !== undefined,
+  });
   const userOf = createUsers({ kube, clock });
   const takeSignIn = createTakeSignIn({ ...config, count });
   const { workTimeoutMs } = config;
@@ -122,6 +131,21 @@ export const createDashboardServer = (deps: DashboardDeps): Server => {
   });
 };
 
+/** Undefined without HISTORY_HOST. Connections are made on demand, so the dashboard starts without the database. */
+const connectHistory = async (
+  config: DashboardConfig,
+  { log, trust, resources }: Pick<Lifetime, 'resources'> & { readonly log: Logger; readonly trust: Trust },
+): Promise<History | undefined> => {
+  if (config.historyHost === '') {
+    log.info('HISTORY_HOST is not set: the dashboard shows finished jobs until their ZipJob is deleted');
+    return undefined;
+  }
+  // Loaded only if it is used, to save memory.
+  const { createHistoryDatabase } = await import('#runtime/history/database.ts');
+  const database = resources.use(createHistoryDatabase(config, { log, trust, applicationName: NAME }));
+  return createHistory({ database, clock: systemClock, config });
+};
+
 /** Every part of the dashboard, ready to be served. The lifetime disposes of what holds connections. */
 export const createParts = async (
   config: DashboardConfig,
@@ -154,6 +178,7 @@ export const createParts = async (
     config.dashboardOidcIssuer === ''
       ? undefined
       : resources.use(createIdentityProvider(config, { clock: systemClock, trust }));
-  const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider };
+  const history = await connectHistory(config, { log, trust, resources });
+  const deps = { config, log, clock: systemClock, metrics, redis, kube, caches, jobs, provider, history };
   return { config, log, registry, caches, server: createDashboardServer(deps) };
 };

@@ -44,26 +44,34 @@ export interface FrameOptions {
 
 export type MakeFrame = (ctx: DashboardContext, options: FrameOptions) => Promise<Frame>;
 
+export interface FramesDeps {
+  readonly assets: Assets['paths'];
+  readonly cookies: Cookies;
+  readonly projects: Pick<Reflector<ZipProject>, 'values'>;
+  /** Whether finished jobs are kept in a database. */
+  readonly hasHistory: boolean;
+}
+
 /** What the layout shows to a signed-in user: the project menu and the pages of the project. */
 const aroundOf = async (
-  projects: Pick<Reflector<ZipProject>, 'values'>,
+  { projects, hasHistory }: Pick<FramesDeps, 'projects' | 'hasHistory'>,
   { user, namespace }: FrameOptions,
 ): Promise<Pick<Frame, 'projects' | 'project' | 'menu'>> => {
   if (user === undefined) return { projects: [], project: undefined, menu: [] };
   const visible = await visibleProjects(projects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
-  return { projects: visible, project, menu: project === undefined ? [] : await menuOf(user, project) };
+  return {
+    projects: visible,
+    project,
+    menu: project === undefined ? [] : await menuOf(user, project, { hasHistory }),
+  };
 };
 
 /** All names of service accounts start with a long prefix. */
 const shortNameOf = (user: string): string => user.replace(/^system:serviceaccount:[^:]+:/, '');
 
 export const createFrames =
-  (deps: {
-    readonly assets: Assets['paths'];
-    readonly cookies: Cookies;
-    readonly projects: Pick<Reflector<ZipProject>, 'values'>;
-  }): MakeFrame =>
+  (deps: FramesDeps): MakeFrame =>
   async (ctx, options) => {
     const user = options.user?.name ?? ctx.state.session?.user;
     return {
@@ -78,6 +86,6 @@ export const createFrames =
       shortUser: shortNameOf(user ?? ''),
       csrf: ctx.state.session?.csrf ?? '',
       refreshTo: options.refreshTo,
-      ...(await aroundOf(deps.projects, options)),
+      ...(await aroundOf(deps, options)),
     };
   };

@@ -11,12 +11,21 @@ interface MenuEntry {
   readonly path: readonly string[];
   /** Without this permission the item is disabled and shows the reason. */
   readonly needs: Question;
+  /** Only with a history database. */
+  readonly isOfHistory?: true;
 }
 
 /** The menu of a project, in order. To add a page, add its entry here and its section to page.ts. */
 const ENTRIES: readonly MenuEntry[] = [
   { section: 'overview', label: 'Overview', path: [], needs: { verb: 'list', resource: 'zipjobs' } },
   { section: 'jobs', label: 'Jobs', path: ['jobs'], needs: { verb: 'list', resource: 'zipjobs' } },
+  {
+    section: 'history',
+    label: 'History',
+    path: ['history'],
+    needs: { verb: 'list', resource: 'zipjobs' },
+    isOfHistory: true,
+  },
   {
     section: 'buckets',
     label: 'Buckets',
@@ -54,10 +63,13 @@ export interface MenuItem {
 export const menuOf = async (
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
+  { hasHistory }: { readonly hasHistory: boolean },
 ): Promise<readonly MenuItem[]> =>
   Promise.all(
-    ENTRIES.map(async ({ section, label, path, needs }) => {
-      const { reason } = await user.seemsToBeAllowed(namespace, needs);
-      return { section, label, href: FORMAT.path('projects', namespace, ...path), reason };
-    }),
+    ENTRIES.filter(({ isOfHistory }) => isOfHistory !== true || hasHistory).map(
+      async ({ section, label, path, needs }) => {
+        const { reason } = await user.seemsToBeAllowed(namespace, needs);
+        return { section, label, href: FORMAT.path('projects', namespace, ...path), reason };
+      },
+    ),
   );

@@ -1,6 +1,7 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
+import type { History } from '../history.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
 
@@ -15,7 +16,12 @@ export interface PageDeps {
     | 'storeAllowHttp'
     | 'dashboardSharedReadMs'
     | 'dashboardSharedReadBytes'
+    | 'dashboardExportRows'
+    | 'dashboardExportsInFlight'
+    | 'dashboardExportTimeoutMs'
   >;
   readonly clock: Pick<Clock, 'after'>;
-  readonly metrics: Pick<DashboardMetrics, 'sharedReads'>;
+  readonly metrics: Pick<DashboardMetrics, 'sharedReads' | 'overloads'>;
+  /** Undefined without a history database. */
+  readonly history: History | undefined;
 }

@@ -5,6 +5,8 @@ import { createBucketsPage } from './buckets/buckets.ts';
 import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
 import { createNewBucketPage } from './buckets/new-bucket.ts';
 import { createFirstStepsPage } from './first-steps.ts';
+import { createHistoryExport } from './history/export-jobs.ts';
+import { createHistoryPage } from './history/history.ts';
 import { createJobPage } from './jobs/job-page.ts';
 import { createJobsPage } from './jobs/jobs.ts';
 import { createNewProjectPage } from './new-project.ts';
@@ -19,6 +21,11 @@ import { createRotateSecretPage } from './webhook/rotate-secret.ts';
 import { createWebhookPage } from './webhook/webhook.ts';
 import { createWebhookChanges } from './webhook/webhook-changes.ts';
 
+const historyRoutes = (deps: PageDeps): readonly Route[] =>
+  deps.history === undefined
+    ? []
+    : [...createHistoryPage(deps, deps.history), ...createHistoryExport(deps, deps.history)];
+
 /** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
 export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createProjectsPage(deps),
@@ -26,6 +33,7 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createOverviewPage(deps),
   ...createJobsPage(deps),
   ...createJobPage(deps),
+  ...historyRoutes(deps),
   ...createBucketsPage(),
   ...createNewBucketPage(),
   ...createBucketPage(),

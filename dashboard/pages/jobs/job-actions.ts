@@ -2,9 +2,11 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import { checkCanRunAgain } from '#administration/run-again.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { zipJobId } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import type { Question } from '../../user/access.ts';
 import type { User } from '../../user/user.ts';
+import type { FoundJob } from './find-job.ts';
 
 /** An action on a job, as a button or link. */
 export interface Action {
@@ -22,6 +24,8 @@ interface Offer {
   readonly needs: (job: ZipJob) => readonly Question[];
   /** Why the state of the job prevents it; empty when it does not. */
   readonly obstacle: (job: ZipJob) => string;
+  /** It needs neither the ZipJob nor its file list. */
+  readonly worksOnArchived?: true;
 }
 
 export const CHANGE_JOB: Question = { verb: 'patch', resource: 'zipjobs' };
@@ -50,6 +54,7 @@ const OFFERS: readonly Offer[] = [
     isShown: ({ status }) => status?.phase === 'Succeeded',
     needs: readBucket,
     obstacle: () => '',
+    worksOnArchived: true,
   },
   {
     kind: 'cancel',
@@ -74,19 +79,22 @@ const OFFERS: readonly Offer[] = [
   },
 ];
 
-/** The actions for a job in its state; those that the user is not allowed to run carry the reason. */
+/** The actions for a job in its state; those that the user is not allowed to run carry the reason. A page of an archived job says what is gone. */
 export const actionsOf = async (
-  job: ZipJob,
+  { zipJob: job, isArchived }: FoundJob,
   user: Pick<User, 'seemsToBeAllowed'>,
 ): Promise<readonly Action[]> => {
   const { namespace, name } = job.metadata;
+  const offers = OFFERS.filter(
+    ({ isShown, worksOnArchived }) => isShown(job) && (!isArchived || worksOnArchived === true),
+  );
   return Promise.all(
-    OFFERS.filter(({ isShown }) => isShown(job)).map(async ({ kind, label, needs, obstacle }) => {
+    offers.map(async ({ kind, label, needs, obstacle }) => {
       const verdicts = await Promise.all(
         needs(job).map((question) => user.seemsToBeAllowed(namespace, question)),
       );
       const refused = verdicts.find(({ allowed }) => !allowed);
-      const href = FORMAT.path('projects', namespace, 'jobs', name, kind);
+      const href = FORMAT.path('projects', namespace, 'jobs', isArchived ? zipJobId(job) : name, kind);
       return { kind, label, href, reason: refused?.reason ?? obstacle(job) };
     }),
   );

@@ -1,17 +1,17 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import type { Jobs } from '#administration/jobs.ts';
 import { createUserClient } from '#administration/user-client.ts';
-import { bucketSecretName, zipJobName } from '#crds/api-group.ts';
+import { bucketSecretName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { isUuid } from '#crds/zip-job-facts.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import { locateStore, StoreLocationError } from '#runtime/store/store-location.ts';
 import { FORMAT } from '../../format.ts';
-import { type GoTo, notFound, PageError, type PageRequest, type Route } from '../../page.ts';
+import { type GoTo, PageError, type PageRequest, type Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
 import { createLogOf } from './job-log.ts';
 import { jobView } from './job-view.ts';
@@ -20,35 +20,23 @@ import { signedDownload } from './signed-download.ts';
 const PATH = '/projects/:project/jobs/:job';
 /** The controller usually needs less; a later delivery appears on the live page. */
 const REPLAY_LIMIT_MS = 5_000;
-/** Valid names of a ZipJob. */
-const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
-
-/** The job of the path, by name or UUID, read live with the token of the user. */
-const readJob = async ({ user, namespace, params, signal }: PageRequest): Promise<ZipJob> => {
-  const given = params['job'] ?? '';
-  const name = isUuid(given) ? zipJobName(given) : given;
-  if (!NAME.test(name)) throw notFound();
-  const job = await createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name, signal);
-  if (job === undefined)
-    throw notFound(
-      `Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`,
-    );
-  return job;
-};
 
 const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
   FORMAT.path('projects', namespace, 'jobs', name);
 
 const jobData = async (deps: PageDeps, request: PageRequest) => {
-  const job = await readJob(request);
-  const { namespace, name } = job.metadata;
-  const path = pathOf(job);
+  const found = await findJob(deps, request);
+  const { zipJob, isArchived } = found;
+  const { namespace, name } = zipJob.metadata;
+  const view = jobView(zipJob, deps.jobs.samples.of(`${namespace}/${name}`));
   return {
-    ...jobView(job, deps.jobs.samples.of(`${namespace}/${name}`)),
-    actions: await actionsOf(job, request.user),
-    path,
+    ...view,
+    isLive: view.isLive && !isArchived,
+    isArchived,
+    actions: await actionsOf(found, request.user),
+    path: pathOf(zipJob),
     live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
-    zipJob: job,
+    zipJob,
   };
 };
 
@@ -134,7 +122,7 @@ const readStore = async ({ config }: PageDeps, { user, namespace, signal }: Page
 
 /** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
 const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => {
-  const job = await readJob(request);
+  const { zipJob: job } = await findJob(deps, request);
   const { user, namespace, signal } = request;
   if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
   const { name } = job.spec.bucketRef;
@@ -166,7 +154,8 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
       handle: async (request) => {
         const { zipJob, ...data } = await jobData(deps, request);
         const title = `Job ${data.job.key}`;
-        const log = await logOf(request, zipJob);
+        // The pod of an archived job is gone.
+        const log = data.isArchived ? undefined : await logOf(request, zipJob);
         return { kind: 'page', view: '/pages/jobs/job', title, section: 'jobs', data: { ...data, log } };
       },
     },

@@ -4,6 +4,7 @@ import type { Place } from '../../live/job-order.ts';
 import { PageError, type PageRequest, type Route } from '../../page.ts';
 import { createSharedReads } from '../../sharing/shared-reads.ts';
 import type { Question } from '../../user/access.ts';
+import { fromJobQuery, writeHistoryQuery } from '../history/history-query.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { findJobs, JOBS_ON_A_PAGE, type JobPage } from './find-jobs.ts';
 import { isNarrowed, type JobQuery, PERIODS, readJobQuery, writeJobQuery } from './job-query.ts';
@@ -50,7 +51,7 @@ const createFind = ({ caches: { zipJobs }, jobs: { order }, config, clock, metri
 };
 
 const listOf = async (
-  { jobs: { order } }: PageDeps,
+  { jobs: { order }, history }: PageDeps,
   find: ReturnType<typeof createFind>,
   request: PageRequest,
 ) => {
@@ -72,6 +73,8 @@ const listOf = async (
     href: (page: number) => path + writeJobQuery({ ...query, page }),
     rows: jobs.map((job) => jobRow(job, now)),
     newer: 0,
+    historyHref:
+      history && FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(fromJobQuery(query, now)),
   };
 };
 

@@ -65,6 +65,7 @@ export interface DashboardServerOptions {
   readonly clock?: Clock;
   readonly redis?: Redis;
   readonly provider?: DashboardDeps['provider'];
+  readonly history?: DashboardDeps['history'];
 }
 
 export interface Response {
@@ -145,6 +146,7 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     jobs,
     caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
     provider: options.provider,
+    history: options.history,
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -7,6 +7,7 @@ import { aProject } from '../servers/api-server.ts';
 import {
   ADA,
   type DashboardServer,
+  type DashboardServerOptions,
   startDashboardServer,
   type Visitor,
   visitAs,
@@ -31,7 +32,10 @@ export interface DashboardProject extends AsyncDisposable {
   readonly ada: Visitor;
   /** Can only get and list buckets, jobs and the project. */
   readonly viewer: Visitor;
-  putProject(spec: ZipProject['spec'], more?: Pick<ZipProject, 'status'>): void;
+  putProject(
+    spec: ZipProject['spec'],
+    more?: Pick<ZipProject, 'status'> & { readonly metadata?: { readonly uid: string } },
+  ): void;
   putBucket(bucket: ZipBucket): void;
   putToken(token: ZipToken): void;
   /** Sends a form as Ada, from the page with that CSRF token. */
@@ -48,8 +52,9 @@ const VIEW_PERMISSIONS = [
 
 export const startDashboardProject = async (
   env: Readonly<Record<string, string>> = {},
+  options: Pick<DashboardServerOptions, 'history'> = {},
 ): Promise<DashboardProject> => {
-  const server = await startDashboardServer({ env });
+  const server = await startDashboardServer({ env, ...options });
   const objects = createObjectsByPath();
   server.respondWith((request) => {
     const response = objects.respond(request);
@@ -61,7 +66,8 @@ export const startDashboardProject = async (
   server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
   server.tokens.set(VIEW, { name: 'vera', allowed: VIEW_PERMISSIONS.map((right) => `${right} ${TEAM}`) });
   const putProject: DashboardProject['putProject'] = (spec, more = {}) => {
-    const project = { ...aProject(TEAM, spec), ...more };
+    const plain = aProject(TEAM, spec);
+    const project = { ...plain, ...more, metadata: { ...plain.metadata, ...more.metadata } };
     server.zipProjects.put(project);
     objects.put(COLLECTIONS.projects, project);
   };

@@ -41,6 +41,7 @@ describe('every route of createRoutes', () => {
       config: readDashboardConfig({}),
       clock: systemClock,
       metrics: createDashboardMetrics(new Registry()),
+      history: undefined,
     });
   });
   after(() => project[Symbol.asyncDispose]());

@@ -259,7 +259,7 @@ describe('actionsOf', () => {
       const allowed = !refused.includes(`${verb} ${resource}`);
       return { allowed, reason: allowed ? '' : `no ${verb} ${resource}` };
     };
-    const actions = await actionsOf(zipJob, { seemsToBeAllowed });
+    const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed });
     return Object.fromEntries(actions.map(({ kind, reason }) => [kind, reason]));
   };
   const delivered = { state: 'Delivered' } as const;

@@ -1,0 +1,22 @@
+import type { Clock } from '#runtime/clock.ts';
+import type { HistoryDatabase } from '#runtime/history/database.ts';
+import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
+import { createReadJob, type ReadJob } from '#runtime/history/read-job.ts';
+import type { DashboardConfig } from './config.ts';
+
+/** Finished jobs in the database. Check the permissions of the user, and read the uid of the project as the user, before each call. */
+export interface History extends JobLists {
+  readonly readJob: ReadJob;
+}
+
+export const createHistory = (deps: {
+  readonly database: HistoryDatabase;
+  readonly clock: Clock;
+  readonly config: Pick<DashboardConfig, 'dashboardHistorySearchMs'>;
+}): History => {
+  const { database, clock, config } = deps;
+  return {
+    ...createJobLists({ database, clock, searchMs: config.dashboardHistorySearchMs }),
+    readJob: createReadJob(database),
+  };
+};

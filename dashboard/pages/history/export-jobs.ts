@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import { AppError, toError } from '#runtime/errors.ts';
+import { csvOf } from '#runtime/history/csv.ts';
+import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
+import type { History } from '../../history.ts';
+import { PageError, type PageRequest, type Route, type SentFile } from '../../page.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
+import { historyFilter, readHistoryQuery } from './history-query.ts';
+import { projectUidOf } from './project-uid.ts';
+import { READ_HISTORY } from './read-history.ts';
+
+const fileName = ({ namespace, now }: PageRequest): string =>
+  `zipjobs-${namespace}-${now.toISOString().slice(0, 10)}.csv`;
+
+const queryOf = (request: PageRequest) => {
+  const { query, errors } = readHistoryQuery(request.query);
+  const [error] = Object.values(errors);
+  if (error !== undefined) throw new PageError(422, 'Invalid filter', error);
+  return query;
+};
+
+/** Reads the header and the first jobs, so that most failures become a page instead of a file that ends early. */
+const started = async (
+  texts: AsyncGenerator<string, void, undefined>,
+): Promise<AsyncGenerator<string, void, undefined>> => {
+  const first = [await texts.next(), await texts.next()].flatMap(({ value }) => value ?? []);
+  return (async function* () {
+    yield* first;
+    yield* texts;
+  })();
+};
+
+/** Unlike that of Readable.from, this stream ends at once, and not after the statement that runs for it. */
+const streamOf = (
+  texts: AsyncGenerator<string, void, undefined>,
+  { signal, onClose }: { readonly signal: AbortSignal; readonly onClose: () => void },
+): Readable =>
+  new Readable({
+    signal,
+    // Each text is an object: an empty one must not end the reading.
+    objectMode: true,
+    highWaterMark: 1,
+    read() {
+      texts.next().then(
+        ({ value }) => this.push(value ?? null),
+        (error: unknown) => this.destroy(toError(error)),
+      );
+    },
+    destroy(error, done) {
+      onClose();
+      texts.return().catch(() => undefined);
+      done(error);
+    },
+  });
+
+const exportError = (error: unknown, signal: AbortSignal): Error => {
+  if (isHistoryAway(error, signal)) return new PageError(503, 'The history is not available', HISTORY_AWAY);
+  const isInvalid = error instanceof AppError && error.code === 'InvalidFilter';
+  return isInvalid ? new PageError(422, 'Invalid filter', error.message) : toError(error);
+};
+
+/** The filtered jobs of the history as CSV. Rows are read while they are sent, so a slow client causes no faster reads than it saves. */
+export const createHistoryExport = ({ config, metrics }: PageDeps, history: History): readonly Route[] => {
+  const exports = createFairCapacity(config.dashboardExportsInFlight);
+  const open = ({ user }: PageRequest): Disposable => {
+    const share = exports.open(user.name);
+    if (share.grow(1)) return share;
+    metrics.overloads.inc({ limit: 'exports' });
+    throw new PageError(503, 'Too many exports', 'Other exports are running. Try again in a minute.');
+  };
+  const bodyOf = async (request: PageRequest): Promise<Readable> => {
+    const filter = historyFilter(await projectUidOf(request), queryOf(request));
+    const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
+    // A client that goes away ends the statement that runs for it.
+    const closed = new AbortController();
+    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(limitMs)]);
+    const share = open(request);
+    try {
+      const texts = await started(csvOf(history.streamJobs(filter, signal), maxRows));
+      const onClose = (): void => {
+        closed.abort();
+        share[Symbol.dispose]();
+      };
+      return streamOf(texts, { signal, onClose });
+    } catch (error) {
+      share[Symbol.dispose]();
+      throw exportError(error, signal);
+    }
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/history.csv',
+      needs: READ_HISTORY,
+      handle: async (request): Promise<SentFile> => ({
+        kind: 'file',
+        name: fileName(request),
+        contentType: 'text/csv; charset=utf-8',
+        body: await bodyOf(request),
+      }),
+    },
+  ];
+};

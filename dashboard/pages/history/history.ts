@@ -1,0 +1,103 @@
+import { TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { AppError } from '#runtime/errors.ts';
+import type { JobPage } from '#runtime/history/list-jobs.ts';
+import { FORMAT } from '../../format.ts';
+import type { History } from '../../history.ts';
+import type { PageRequest, Route } from '../../page.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
+import {
+  type HistoryErrors,
+  type HistoryQuery,
+  historyFilter,
+  isFiltered,
+  readHistoryQuery,
+  writeHistoryQuery,
+} from './history-query.ts';
+import { historyRow } from './history-row.ts';
+import { projectUidOf } from './project-uid.ts';
+import { READ_HISTORY } from './read-history.ts';
+
+const JOBS_ON_A_PAGE = 50;
+
+const option = (value: string, text: string = value) => ({ value, text });
+const STATE_OPTIONS = [option('', 'Any'), ...TERMINAL_PHASES.map((phase) => option(phase))];
+
+interface Found {
+  readonly page: JobPage;
+  readonly errors: HistoryErrors;
+  /** Why the history cannot be read now; otherwise empty. */
+  readonly away: string;
+}
+
+const NO_JOBS: JobPage = { jobs: [] };
+
+/** The parameter that is wrong. */
+const PARAMETERS: Readonly<Record<string, 'q' | 'after'>> = { InvalidFilter: 'q', InvalidCursor: 'after' };
+
+const search = async (history: History, request: PageRequest, query: HistoryQuery): Promise<Found> => {
+  const { signal } = request;
+  const filter = historyFilter(await projectUidOf(request), query);
+  const wanted = { limit: JOBS_ON_A_PAGE, signal, ...(query.after !== '' && { cursor: query.after }) };
+  try {
+    return { page: await history.listJobs(filter, wanted), errors: {}, away: '' };
+  } catch (error) {
+    if (isHistoryAway(error, signal)) return { page: NO_JOBS, errors: {}, away: HISTORY_AWAY };
+    const name = error instanceof AppError ? PARAMETERS[error.code] : undefined;
+    if (!(error instanceof AppError) || name === undefined) throw error;
+    return { page: NO_JOBS, errors: { [name]: error.message }, away: '' };
+  }
+};
+
+const statusOf = ({ errors, away }: Found): number => {
+  if (away !== '') return 503;
+  return Object.keys(errors).length > 0 ? 422 : 200;
+};
+
+const viewOf = (namespace: string, query: HistoryQuery, { page, errors, away }: Found) => {
+  const path = FORMAT.path('projects', namespace, 'history');
+  const { after, ...filters } = query;
+  return {
+    namespace,
+    path,
+    jobsPath: FORMAT.path('projects', namespace, 'jobs'),
+    form: { values: filters, errors },
+    states: STATE_OPTIONS,
+    isFiltered: isFiltered(query),
+    error: Object.values(errors)[0] ?? '',
+    away,
+    rows: page.jobs.map(historyRow),
+    searchedTo: page.searchedTo ?? '',
+    isOlderPage: after !== '',
+    newestHref: path + writeHistoryQuery(filters),
+    olderHref: page.next === undefined ? '' : path + writeHistoryQuery({ ...filters, after: page.next }),
+    exportHref: `${path}.csv${writeHistoryQuery(filters)}`,
+  };
+};
+
+/** The finished jobs of a project that the history database keeps. */
+export const createHistoryPage = ({ config }: PageDeps, history: History): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/projects/:project/history',
+    needs: READ_HISTORY,
+    handle: async (request) => {
+      const { query, errors } = readHistoryQuery(request.query);
+      const isValid = Object.keys(errors).length === 0;
+      const found = isValid ? await search(history, request, query) : { page: NO_JOBS, errors, away: '' };
+      const data = {
+        ...viewOf(request.namespace, query, found),
+        exportRows: config.dashboardExportRows,
+      };
+      const status = statusOf(found);
+      return {
+        kind: 'page',
+        view: '/pages/history/history',
+        title: 'History',
+        section: 'history',
+        status,
+        data,
+      };
+    },
+  },
+];

@@ -1,0 +1,78 @@
+import { createUserClient } from '#administration/user-client.ts';
+import { zipJobName } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { History } from '../../history.ts';
+import { notAllowed, notFound, PageError, type PageRequest } from '../../page.ts';
+import { isHistoryAway } from '../history/history-away.ts';
+import { projectUidOf } from '../history/project-uid.ts';
+import { READ_HISTORY } from '../history/read-history.ts';
+import type { PageDeps } from '../page-deps.ts';
+
+export interface FoundJob {
+  readonly zipJob: ZipJob;
+  /** From the history: the ZipJob, its file list and its pods no longer exist. */
+  readonly isArchived: boolean;
+}
+
+/** Valid names of a ZipJob. */
+const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
+
+const nameOf = ({ params }: PageRequest): string => {
+  const given = params['job'] ?? '';
+  const name = isUuid(given) ? zipJobName(given) : given;
+  if (!NAME.test(name)) throw notFound();
+  return name;
+};
+
+const noJob = ({ namespace }: PageRequest, name: string): PageError =>
+  notFound(`Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`);
+
+const inCluster = ({ user, namespace, signal }: PageRequest, name: string): Promise<ZipJob | undefined> =>
+  createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name, signal);
+
+/** The job of the path in the cluster, by name or UUID, read live with the token of the user. */
+export const readJob = async (request: PageRequest): Promise<ZipJob> => {
+  const name = nameOf(request);
+  const job = await inCluster(request, name);
+  if (job === undefined) throw noJob(request, name);
+  return job;
+};
+
+const inHistory = async (history: History, request: PageRequest, id: string): Promise<ZipJob | undefined> => {
+  const { user, namespace, signal } = request;
+  const verdicts = await Promise.all(READ_HISTORY.map((question) => user.may(namespace, question)));
+  const refused = verdicts.find(({ allowed }) => !allowed);
+  if (refused !== undefined) throw notAllowed(refused.reason);
+  const projectUid = await projectUidOf(request);
+  try {
+    return await history.readJob({ projectUid, id }, signal);
+  } catch (error) {
+    if (!isHistoryAway(error, signal)) throw error;
+    throw new PageError(
+      503,
+      'The history is not available',
+      `Job ${id} is not in the cluster any more, and the history database does not respond. Try again in a moment.`,
+    );
+  }
+};
+
+/** The job of the path: from the cluster, or else from the history. */
+export const findJob = async (
+  { history }: Pick<PageDeps, 'history'>,
+  request: PageRequest,
+): Promise<FoundJob> => {
+  const name = nameOf(request);
+  const zipJob = await inCluster(request, name);
+  if (zipJob !== undefined) return { zipJob, isArchived: false };
+  const id = uuidOfName(name);
+  if (history === undefined || id === undefined) throw noJob(request, name);
+  const archived = await inHistory(history, request, id);
+  if (archived === undefined) throw noJob(request, name);
+  // The id of a job that the API did not create is its uid, and says nothing about its name.
+  const live = archived.metadata.name === name ? undefined : await inCluster(request, archived.metadata.name);
+  return live !== undefined && live.metadata.uid === archived.metadata.uid
+    ? { zipJob: live, isArchived: false }
+    : { zipJob: archived, isArchived: true };
+};

@@ -1,0 +1,26 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import { toHistoryEntry } from '#runtime/history/archived-form.ts';
+import { writeJobs } from '#runtime/history/write-jobs.ts';
+import type { PostgresServer } from '../servers/postgres-server.ts';
+
+const CLUSTER_UID = '00000000-0000-4000-8000-0000000000cc';
+
+/** Writes finished ZipJobs of one project into the history, with the partitions of their days. */
+export const archiveJobs = async (
+  postgres: PostgresServer,
+  zipJobs: readonly ZipJob[],
+  projectUid: string,
+): Promise<void> => {
+  await using database = postgres.connect('writer');
+  const owner = { projectUid, clusterUid: CLUSTER_UID };
+  await writeJobs(
+    database,
+    zipJobs.map((zipJob) => toHistoryEntry(zipJob, owner)),
+  );
+};
+
+/** Removes all jobs, and keeps the partitions. */
+export const forgetJobs = async (postgres: PostgresServer): Promise<void> => {
+  await using client = await postgres.open('superuser');
+  await client.query('TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours');
+};
