@@ -1,12 +1,14 @@
 import type { Argv } from 'yargs';
+import { hasCode } from '#administration/administration-error.ts';
 import type { Job } from '#administration/job-view.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { getArchived } from './history/get-archived.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText, progressText } from './job-text.ts';
-import { TIMEOUT, YES } from './options.ts';
+import { DASHBOARD, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
 import { atLeastOne } from './whole-number.ts';
@@ -33,10 +35,24 @@ const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise
   return { ...outputOf(end), exitCode: end.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed };
 };
 
-const get: Command<WaitArguments & { readonly watch: boolean | undefined }> = async (args, session) =>
-  args.watch === true
-    ? ended(args, session)
-    : outputOf(await session.administration.jobs(session.namespace).show(args.job));
+interface GetArguments extends WaitArguments {
+  readonly watch: boolean | undefined;
+  readonly dashboard: string | undefined;
+}
+
+const get: Command<GetArguments> = async (args, session) => {
+  if (args.watch === true) return ended(args, session);
+  try {
+    return outputOf(await session.administration.jobs(session.namespace).show(args.job));
+  } catch (error) {
+    const archived = hasCode(error, 'NotFound') ? await getArchived(args, session) : undefined;
+    if (archived === undefined) throw error;
+    return {
+      ...outputOf(archived),
+      notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
+    };
+  }
+};
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const jobs = session.administration.jobs(session.namespace);
@@ -97,6 +113,7 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
       (args) =>
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },
+          dashboard: DASHBOARD,
           timeout: TIMEOUT(3600),
         }),
       run(get),

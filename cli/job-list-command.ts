@@ -2,7 +2,9 @@ import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#c
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { listHistory } from './history/list-history.ts';
 import { jobTable } from './job-text.ts';
+import { DASHBOARD } from './options.ts';
 import { UsageError } from './usage-error.ts';
 import { atLeastOne } from './whole-number.ts';
 
@@ -17,6 +19,8 @@ interface ListArguments extends GlobalArguments {
   readonly olderThan: string | undefined;
   readonly limit: number;
   readonly wide: boolean | undefined;
+  readonly history: boolean | undefined;
+  readonly dashboard: string | undefined;
 }
 
 const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one === phase));
@@ -40,6 +44,7 @@ const timeBefore = (now: Date, option: string, text: string | undefined): Date |
   text === undefined ? undefined : new Date(now.getTime() - durationMs(option, text));
 
 const list: Command<ListArguments> = async (args, session) => {
+  if (args.history === true) return listHistory({ ...args, phases: phasesOf(args) }, session);
   const now = session.clock.date();
   const { allProjects = false, bucket, service, key } = args;
   const query = {
@@ -97,6 +102,11 @@ const LIST_OPTIONS = {
     describe: 'Maximum number of jobs, newest first',
   },
   wide: { alias: 'w', type: 'boolean', describe: 'Also show key, node, webhook and message' },
+  history: {
+    type: 'boolean',
+    describe: 'List the finished jobs of the history; --newer-than and --older-than then apply to their end',
+  },
+  dashboard: DASHBOARD,
 } as const;
 
 export const addListCommand: CommandGroup = (group, run) =>
@@ -107,6 +117,10 @@ export const addListCommand: CommandGroup = (group, run) =>
       args
         .options(LIST_OPTIONS)
         .example('$0 job list -A --unfinished --wide', 'Unfinished jobs of every project')
-        .example('$0 job list --phase Failed --newer-than 1h', 'Jobs that failed in the last hour'),
+        .example('$0 job list --phase Failed --newer-than 1h', 'Jobs that failed in the last hour')
+        .example(
+          '$0 job list --history --key "reports/*"',
+          'Finished jobs, also those that left the cluster',
+        ),
     run(list),
   );

@@ -7,7 +7,7 @@ import { toFields, toTable } from './table.ts';
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
 /** `1.5 GiB`. */
-const sizeText = (bytes: number | null): string | null => {
+export const sizeText = (bytes: number | null): string | null => {
   if (bytes === null) return null;
   const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
   const value = bytes / 1024 ** power;

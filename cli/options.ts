@@ -17,6 +17,10 @@ export const CREDENTIALS = {
   ),
 } as const;
 
+export const DASHBOARD = text(
+  'URL of the dashboard, which has the history of finished jobs; default: ZIPJOBS_DASHBOARD_URL. Your Kubernetes token is sent to it',
+);
+
 export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
 
 export const TIMEOUT = (seconds: number) =>

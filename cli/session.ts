@@ -4,6 +4,9 @@ import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { accessCluster } from './cluster-access.ts';
 import type { CommandLineConfig } from './config.ts';
 import type { GlobalArguments } from './global-arguments.ts';
+import { dashboardOrigin } from './history/dashboard-url.ts';
+import { createHistoryClient, type HistoryClient } from './history/history-client.ts';
+import { historyToken } from './history/history-token.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Everything a command depends on. */
@@ -15,6 +18,8 @@ export interface Session extends AsyncDisposable {
   readonly namespace: string;
   /** Every namespace that the kubeconfig contains for the cluster, and the one in use. */
   readonly knownNamespaces: readonly string[];
+  /** Reads the history from this dashboard, or else from that of ZIPJOBS_DASHBOARD_URL. @throws UsageError */
+  readonly openHistory: (dashboard: string | undefined) => Promise<HistoryClient>;
   readonly terminal: Terminal;
   readonly clock: Clock;
   /** Aborts when the user interrupts the program. */
@@ -41,6 +46,18 @@ export const createOpenSession =
       ...given,
       kube,
       administration: createAdministration({ kube, clock: given.clock }),
+      openHistory: async (dashboard) => {
+        const origin = dashboardOrigin(dashboard, given.env);
+        const token = await historyToken(() => access.credentials(), given.env);
+        const { signal } = given;
+        return createHistoryClient({
+          origin,
+          token,
+          userAgent,
+          requestTimeoutMs: config.kubeRequestTimeoutMs,
+          signal,
+        });
+      },
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
       [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),

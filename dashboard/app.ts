@@ -10,6 +10,7 @@ import type { Assets } from './assets.ts';
 import type { DashboardContext, DashboardMiddleware, DashboardState } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { keepTheme } from './frame/theme.ts';
+import type { HistoryApi } from './history-api/history-api.ts';
 import { localPath } from './local-path.ts';
 import type { DashboardMetrics } from './metrics.ts';
 import { createFormBody } from './middleware/form-body.ts';
@@ -39,6 +40,8 @@ export interface DashboardAppDeps {
   readonly errorPages: DashboardMiddleware;
   readonly loadSession: DashboardMiddleware;
   readonly signIn: SignIn;
+  /** Undefined without a history database. */
+  readonly historyApi: HistoryApi | undefined;
   readonly routes: readonly Route[];
   readonly runRoute: (ctx: DashboardContext, route: Route, params: Record<string, string>) => Promise<void>;
 }
@@ -74,9 +77,17 @@ const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAp
   });
 };
 
+/** Routes of programs, which send a token instead of a cookie. */
+const addHistoryApi = (router: DashboardRouter, { list, one }: HistoryApi): void => {
+  const path = '/history/projects/:project/jobs';
+  addRoute(router, { method: 'GET', path }, (ctx) => list(ctx, ctx.params));
+  addRoute(router, { method: 'GET', path: `${path}/:job` }, (ctx) => one(ctx, ctx.params));
+};
+
 const createRouter = (deps: DashboardAppDeps): DashboardRouter => {
   const router: DashboardRouter = new Router({ strict: true, sensitive: true });
   addOpenRoutes(router, deps);
+  if (deps.historyApi !== undefined) addHistoryApi(router, deps.historyApi);
   for (const route of deps.routes) addRoute(router, route, (ctx) => deps.runRoute(ctx, route, ctx.params));
   return router;
 };

@@ -179,6 +179,14 @@ const HISTORY_PAGES = {
     description:
       'after this time, a search of the history shows what it has found and a link that continues it',
   },
+  dashboardHistoryRequestsPerMinute: {
+    env: 'DASHBOARD_HISTORY_REQUESTS_PER_MINUTE',
+    type: 'integer',
+    minimum: 0,
+    default: 60,
+    description:
+      'requests of the command line for the history, per minute and client address; further ones receive 429; 0 for no limit',
+  },
 } as const satisfies Settings;
 
 /** Every setting of the dashboard. */

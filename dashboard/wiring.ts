@@ -25,6 +25,7 @@ import type { DashboardConfig } from './config.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
 import { createHistory, type History } from './history.ts';
+import { createHistoryApi } from './history-api/history-api.ts';
 import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
 import type { ListedJob } from './live/listed-job.ts';
 import { createDashboardMetrics, type DashboardMetrics } from './metrics.ts';
@@ -107,6 +108,7 @@ const createApp = (deps: DashboardDeps) => {
     errorPages: createErrorPages({ log, render, frame }),
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
+    historyApi: history && createHistoryApi({ history, kube, count, readForwarded, config, log }),
     routes: createRoutes(deps),
     runRoute: createRunRoute({
       clock,

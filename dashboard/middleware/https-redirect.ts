@@ -4,14 +4,14 @@ import { localPath } from '../local-path.ts';
 import { PageError } from '../page.ts';
 
 /**
- * Requests that reached the trusted proxy over plain HTTP: pages are redirected to HTTPS when DASHBOARD_URL is set. Forms are
- * refused, because the network could already read them.
+ * Requests that reached the trusted proxy over plain HTTP: pages are redirected to HTTPS when DASHBOARD_URL is set. Forms and
+ * tokens are refused, because the network could already read them.
  */
 export const createHttpsRedirect =
   (deps: { readonly url: string; readonly readForwarded: ReadForwarded }): DashboardMiddleware =>
   async (ctx, next) => {
     if (deps.readForwarded(ctx.req).protocol !== 'http') return next();
-    const isPage = ctx.method === 'GET' || ctx.method === 'HEAD';
+    const isPage = ['GET', 'HEAD'].includes(ctx.method) && ctx.get('Authorization') === '';
     if (!isPage || !deps.url.startsWith('https:'))
       throw new PageError(
         400,

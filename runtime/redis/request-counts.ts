@@ -5,7 +5,7 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
 /** What is counted, separately for each subject. */
-export type CountName = 'token' | 'project' | 'failures' | 'signIns' | 'session';
+export type CountName = 'token' | 'project' | 'failures' | 'signIns' | 'session' | 'history';
 
 /** Requests of a subject in its current window. */
 export interface RequestCount {
@@ -37,6 +37,7 @@ const byName = (create: (name: CountName) => RateLimiterAbstract) => {
     failures: create('failures'),
     signIns: create('signIns'),
     session: create('session'),
+    history: create('history'),
   };
   return (name: CountName): RateLimiterAbstract => limiters[name];
 };

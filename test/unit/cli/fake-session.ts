@@ -1,7 +1,7 @@
 import { createAdministration } from '#administration/administration.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { createProgram } from '#cli/program.ts';
-import type { OpenSession } from '#cli/session.ts';
+import type { OpenSession, Session } from '#cli/session.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import { systemClock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -25,6 +25,8 @@ export interface FakeSessionOptions {
   readonly terminal?: Partial<Terminal>;
   readonly kube?: KubeClient;
   readonly signal?: AbortSignal;
+  readonly env?: Session['env'];
+  readonly openHistory?: Session['openHistory'];
 }
 
 /** Runs the program in this process and records its output. */
@@ -47,13 +49,14 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
   const openSession: OpenSession = ({ namespace = 'default' }) =>
     Promise.resolve({
       kube,
+      openHistory: options.openHistory ?? (() => Promise.reject(new Error('no history in this test'))),
       administration: createAdministration({ kube, clock: systemClock }),
       namespace,
       knownNamespaces: [namespace],
       terminal,
       clock: systemClock,
       signal,
-      env: {},
+      env: options.env ?? {},
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
   const program = createProgram({ version: '1.2.3', groups, terminal, openSession, signal });

@@ -1,0 +1,125 @@
+import {
+  type HistoryListQuery,
+  type ListedHistoryJob,
+  MAX_HISTORY_LIMIT,
+} from '#administration/history-interface.ts';
+import type { Phase } from '#crds/zip-job.ts';
+import { TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { durationMs } from '../duration.ts';
+import { sizeText } from '../job-text.ts';
+import type { Output } from '../output.ts';
+import type { Session } from '../session.ts';
+import { toTable } from '../table.ts';
+import { UsageError } from '../usage-error.ts';
+import { atLeastOne } from '../whole-number.ts';
+import type { HistoryClient } from './history-client.ts';
+
+/** Fewer than the dashboard accepts from one address in a minute. */
+const MAX_REQUESTS = 40;
+
+interface HistoryFound {
+  readonly jobs: readonly ListedHistoryJob[];
+  /** More jobs may match. */
+  readonly isCut: boolean;
+  /** The search stopped at this time (RFC 3339) before it found enough jobs. */
+  readonly searchedTo?: string;
+}
+
+/** Reads page after page until there are enough jobs. */
+const readHistory = async (
+  client: HistoryClient,
+  project: string,
+  { limit, ...query }: HistoryListQuery & { readonly limit: number },
+): Promise<HistoryFound> => {
+  const jobs: ListedHistoryJob[] = [];
+  let cursor: string | undefined;
+  let searchedTo: string | undefined;
+  for (let count = 0; count < MAX_REQUESTS; count += 1) {
+    const wanted = Math.min(MAX_HISTORY_LIMIT, limit - jobs.length);
+    const page = await client.list(project, { ...query, limit: wanted, cursor });
+    jobs.push(...page.jobs.slice(0, wanted));
+    ({ next: cursor, searchedTo } = page);
+    if (cursor === undefined) return { jobs, isCut: false };
+    if (jobs.length >= limit) return { jobs, isCut: true };
+  }
+  return { jobs, isCut: true, ...(searchedTo !== undefined && { searchedTo }) };
+};
+
+const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'DURATION', 'FINISHED'];
+
+const secondsText = (ms: number | undefined): string | null =>
+  ms === undefined ? null : `${Math.round(ms / 1000)}s`;
+
+/** The columns of `job list` that the history knows, with the end instead of the age. */
+const historyTable = (jobs: readonly ListedHistoryJob[], isWide: boolean): string =>
+  toTable(
+    [...COLUMNS, ...(isWide ? ['KEY', 'TOKEN', 'WEBHOOK'] : [])],
+    jobs.map((job) => [
+      job.name,
+      job.phase,
+      job.reason,
+      job.files,
+      job.phase === 'Succeeded' ? sizeText(job.bytes) : null,
+      `${job.service}/${job.bucketName}`,
+      secondsText(job.durationMs),
+      job.finishedAt,
+      ...(isWide ? [job.key, job.createdBy ?? null, job.webhookState ?? null] : []),
+    ]),
+  );
+
+export interface ListHistoryArguments {
+  readonly allProjects: boolean | undefined;
+  readonly phases: readonly Phase[];
+  readonly bucket: string | undefined;
+  readonly service: string;
+  readonly key: string | undefined;
+  readonly newerThan: string | undefined;
+  readonly olderThan: string | undefined;
+  readonly limit: number;
+  readonly wide: boolean | undefined;
+  readonly dashboard: string | undefined;
+}
+
+const timeBefore = (now: Date, option: string, text: string): string =>
+  new Date(now.getTime() - durationMs(option, text)).toISOString();
+
+const queryOf = (args: ListHistoryArguments, now: Date) => {
+  const { allProjects = false, phases, bucket, service, key, newerThan, olderThan } = args;
+  if (allProjects) throw new UsageError('--history lists one project. Use -n instead of --all-projects');
+  const unfinished = phases.find((phase) => !TERMINAL_PHASES.some((one) => one === phase));
+  if (unfinished !== undefined)
+    throw new UsageError(
+      `The history has finished jobs only. Use --phase with one or more of ${TERMINAL_PHASES.join(', ')}`,
+    );
+  return {
+    ...(phases.length > 0 && { phase: phases.join(',') }),
+    ...(bucket !== undefined && { bucket, service }),
+    ...(key !== undefined && { key }),
+    ...(newerThan !== undefined && { finishedAfter: timeBefore(now, 'newer-than', newerThan) }),
+    ...(olderThan !== undefined && { finishedBefore: timeBefore(now, 'older-than', olderThan) }),
+    limit: atLeastOne('limit', args.limit),
+  };
+};
+
+const notesOf = ({ jobs, isCut, searchedTo }: HistoryFound, namespace: string): readonly string[] => {
+  if (searchedTo !== undefined)
+    return [`Searched back to ${searchedTo}. Continue with --older-than, or add a filter`];
+  if (isCut)
+    return [`Showing the newest ${jobs.length} jobs. Raise --limit or add a filter to see the others`];
+  return jobs.length === 0 ? [`No matching jobs in the history of project "${namespace}"`] : [];
+};
+
+/** For `-o json`: null for unknown fields. */
+const UNKNOWN = { startedAt: null, durationMs: null, createdBy: null, webhookState: null, runAgainOf: null };
+
+/** Lists finished jobs from the history. */
+export const listHistory = async (args: ListHistoryArguments, session: Session): Promise<Output> => {
+  const query = queryOf(args, session.clock.date());
+  const client = await session.openHistory(args.dashboard);
+  const found = await readHistory(client, session.namespace, query);
+  return {
+    value: found.jobs.map((job) => ({ ...UNKNOWN, ...job })),
+    text: historyTable(found.jobs, args.wide === true),
+    notes: notesOf(found, session.namespace),
+  };
+};

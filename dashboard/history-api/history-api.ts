@@ -1,0 +1,141 @@
+import type { HistoryList, ListedHistoryJob } from '#administration/history-interface.ts';
+import { TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
+import { toError } from '#runtime/errors.ts';
+import type { HistoryJob } from '#runtime/history/history-job.ts';
+import type { ReadForwarded } from '#runtime/http/client-address.ts';
+import { clientNetwork } from '#runtime/http/client-network.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { asUser, isBearerToken } from '#runtime/kube/user-client.ts';
+import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
+import { takeQuota } from '#runtime/redis/quota.ts';
+import type { CountRequest } from '#runtime/redis/request-counts.ts';
+import type { DashboardConfig } from '../config.ts';
+import type { DashboardContext } from '../context.ts';
+import type { History } from '../history.ts';
+import { projectUidOf } from '../pages/history/project-uid.ts';
+import { READ_HISTORY } from '../pages/history/read-history.ts';
+import { askAccess } from '../user/access.ts';
+import { SEE_PROJECT } from '../user/visible-projects.ts';
+import { HistoryApiError, toHistoryApiError } from './api-error.ts';
+import { readListQuery } from './list-query.ts';
+
+interface HistoryApiDeps {
+  readonly history: History;
+  /** A client without its own identity. */
+  readonly kube: KubeClient;
+  readonly count: CountRequest;
+  readonly readForwarded: ReadForwarded;
+  readonly config: Pick<DashboardConfig, 'dashboardHistoryRequestsPerMinute' | 'workTimeoutMs'>;
+  readonly log: Pick<Logger, 'error'>;
+}
+
+/** For a database or an API server that does not respond. */
+const RETRY_AFTER_SECONDS = 5;
+
+type Params = Readonly<Record<string, string>>;
+
+/** Responds to one request of a program. */
+type HistoryHandler = (ctx: DashboardContext, params: Params) => Promise<void>;
+
+export interface HistoryApi {
+  readonly list: HistoryHandler;
+  readonly one: HistoryHandler;
+}
+
+interface Allowed {
+  readonly projectUid: string;
+  readonly signal: AbortSignal;
+}
+
+/** A browser sends this header only for a script of ours, and we have none that does. So a session cookie never counts here. */
+const tokenOf = (ctx: DashboardContext): string => {
+  const [scheme, token = '', ...rest] = ctx.get('Authorization').split(' ');
+  if (scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token)) return token;
+  throw new HistoryApiError('unauthorized', 'Send a Kubernetes token: Authorization: Bearer TOKEN');
+};
+
+/** Counted before the API server checks the token, as sign-ins are. */
+const limitRequests = async (
+  { count, readForwarded, config }: HistoryApiDeps,
+  ctx: DashboardContext,
+): Promise<void> => {
+  const quota = await takeQuota(count, {
+    name: 'history',
+    subject: clientNetwork(readForwarded(ctx.req).address),
+    limit: config.dashboardHistoryRequestsPerMinute,
+  });
+  if (quota?.isExceeded !== true) return;
+  ctx.set('Retry-After', String(quota.resetSeconds));
+  throw new HistoryApiError(
+    'rate_limited',
+    `Too many requests from your address. Try again in ${quota.resetSeconds} seconds`,
+  );
+};
+
+/** Asks the API server with the token of this request, and reads the project as this user. */
+const allowedOf = async (
+  kube: KubeClient,
+  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
+): Promise<Allowed> => {
+  const verdicts = await Promise.all(
+    [SEE_PROJECT, ...READ_HISTORY].map((question) => askAccess(kube, namespace, question)),
+  );
+  const refused = verdicts.find(({ allowed }) => !allowed);
+  if (refused !== undefined) throw new HistoryApiError('forbidden', refused.reason);
+  const projectUid = await projectUidOf({ user: { kube }, namespace, signal });
+  return { projectUid, signal };
+};
+
+const listedJob = (job: HistoryJob): ListedHistoryJob[] => {
+  const phase = TERMINAL_PHASES.find((one) => one === job.phase);
+  if (phase === undefined) return [];
+  const { name, id, service, bucketName, key, reason, files, bytes, createdAt, finishedAt } = job;
+  const orAbsent = <T>(value: T | null): T | undefined => value ?? undefined;
+  const shown = { project: job.namespace, name, id, service, bucketName, key, phase, reason, files, bytes };
+  const known = defined({
+    startedAt: orAbsent(job.startedAt),
+    durationMs: orAbsent(job.durationMs),
+    createdBy: orAbsent(job.createdBy),
+    webhookState: orAbsent(job.webhookState),
+    runAgainOf: orAbsent(job.runAgainOf),
+  });
+  return [{ ...shown, createdAt, finishedAt, ...known }];
+};
+
+/** The history as JSON for `Authorization: Bearer` with a Kubernetes token, with the access reviews of the pages. */
+export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
+  const { history, kube, config, log } = deps;
+  const handler =
+    (read: (allowed: Allowed, ctx: DashboardContext, params: Params) => Promise<unknown>): HistoryHandler =>
+    async (ctx, params) => {
+      const signal = AbortSignal.timeout(config.workTimeoutMs);
+      try {
+        await limitRequests(deps, ctx);
+        const user = asUser(kube, tokenOf(ctx));
+        const allowed = await allowedOf(user, { namespace: params['project'] ?? '', signal });
+        ctx.body = await read(allowed, ctx, params);
+      } catch (thrown) {
+        const error = toHistoryApiError(thrown, signal);
+        if (error.status >= 500)
+          log.error({ err: toError(thrown), requestId: ctx.state.requestId }, 'history request failed');
+        if (error.status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+        ctx.status = error.status;
+        ctx.body = { error: { code: error.code, message: error.message } };
+      }
+    };
+  return {
+    list: handler(async ({ projectUid, signal }, ctx) => {
+      const { filter, ...page } = readListQuery(projectUid, new URLSearchParams(ctx.search));
+      const { jobs, next, searchedTo } = await history.listJobs(filter, { ...page, signal });
+      return { jobs: jobs.flatMap(listedJob), ...defined({ next, searchedTo }) } satisfies HistoryList;
+    }),
+    one: handler(async ({ projectUid, signal }, _ctx, params) => {
+      const id = params['job'] ?? '';
+      const job = isUuid(id) ? await history.readJob({ projectUid, id }, signal) : undefined;
+      if (job === undefined) throw new HistoryApiError('not_found', 'The history has no such job');
+      return job;
+    }),
+  };
+};

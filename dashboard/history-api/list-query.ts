@@ -1,0 +1,74 @@
+import { MAX_HISTORY_LIMIT } from '#administration/history-interface.ts';
+import { type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import type { JobFilter } from '#runtime/history/job-filter.ts';
+import { HistoryApiError } from './api-error.ts';
+
+const NAMES = [
+  'phase',
+  'service',
+  'bucket',
+  'key',
+  'finishedAfter',
+  'finishedBefore',
+  'limit',
+  'cursor',
+] as const;
+type Name = (typeof NAMES)[number];
+
+const invalid = (message: string): HistoryApiError => new HistoryApiError('invalid_request', message);
+
+const phasesOf = (text: string): readonly Phase[] =>
+  text.split(',').map((part) => {
+    const phase = TERMINAL_PHASES.find((one) => one === part);
+    if (phase === undefined) throw invalid(`phase must be one or more of ${TERMINAL_PHASES.join(', ')}`);
+    return phase;
+  });
+
+const bucketOf = (
+  bucketName: string,
+  service: string = SPEC_DEFAULTS.service,
+): NonNullable<JobFilter['bucket']> => {
+  const known = SERVICES.find((one) => one === service);
+  if (known === undefined) throw invalid(`service must be one of ${SERVICES.join(', ')}`);
+  return { service: known, bucketName };
+};
+
+const timeOf = (name: Name, text: string): Date => {
+  const time = new Date(text);
+  if (!/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) || Number.isNaN(time.getTime()))
+    throw invalid(`${name} must be a time in UTC such as 2026-01-31T12:00:00Z`);
+  return time;
+};
+
+const limitOf = (text: string | undefined): number => {
+  const limit = text === undefined ? MAX_HISTORY_LIMIT : Number(text);
+  if (!Number.isInteger(limit) || limit < 1 || limit > MAX_HISTORY_LIMIT)
+    throw invalid(`limit must be an integer from 1 to ${MAX_HISTORY_LIMIT}`);
+  return limit;
+};
+
+/** Unknown and repeated parameters are refused: a filter that is ignored would list jobs that nobody asked for. */
+const textsOf = (params: URLSearchParams): Readonly<Partial<Record<Name, string>>> => {
+  const texts: Partial<Record<Name, string>> = {};
+  for (const [given, value] of params) {
+    const name = NAMES.find((one) => one === given);
+    if (name === undefined) throw invalid(`Unknown parameter. Known are ${NAMES.join(', ')}`);
+    if (texts[name] !== undefined) throw invalid(`The parameter ${name} is repeated`);
+    texts[name] = value;
+  }
+  return texts;
+};
+
+/** Reads the query of a list. @throws HistoryApiError invalid_request */
+export const readListQuery = (projectUid: string, params: URLSearchParams) => {
+  const { phase, service, bucket, key, finishedAfter, finishedBefore, limit, cursor } = textsOf(params);
+  const filter: JobFilter = {
+    projectUid,
+    ...(phase !== undefined && { phases: phasesOf(phase) }),
+    ...(bucket !== undefined && { bucket: bucketOf(bucket, service) }),
+    ...(key !== undefined && { key }),
+    ...(finishedAfter !== undefined && { finishedAfter: timeOf('finishedAfter', finishedAfter) }),
+    ...(finishedBefore !== undefined && { finishedBefore: timeOf('finishedBefore', finishedBefore) }),
+  };
+  return { filter, limit: limitOf(limit), ...(cursor !== undefined && { cursor }) };
+};
