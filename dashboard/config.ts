@@ -170,6 +170,15 @@ const HISTORY_PAGES = {
     default: 600_000,
     description: 'time limit of a CSV export, in milliseconds; then its connection is closed',
   },
+  dashboardStatisticsTimeoutMs: {
+    env: 'DASHBOARD_STATISTICS_TIMEOUT_MS',
+    type: 'integer',
+    minimum: 100,
+    maximum: 60_000,
+    default: 3_000,
+    description:
+      'how long the overview of a project waits for the statistics of the history, in milliseconds; then it appears without them',
+  },
   dashboardHistorySearchMs: {
     env: 'DASHBOARD_HISTORY_SEARCH_MS',
     type: 'integer',

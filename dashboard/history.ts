@@ -1,11 +1,12 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
+import { createFigures, type Figures } from '#runtime/history/figures.ts';
 import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
 import { createReadJob, type ReadJob } from '#runtime/history/read-job.ts';
 import type { DashboardConfig } from './config.ts';
 
 /** Finished jobs in the database. Check the permissions of the user, and read the uid of the project as the user, before each call. */
-export interface History extends JobLists {
+export interface History extends JobLists, Figures {
   readonly readJob: ReadJob;
 }
 
@@ -17,6 +18,7 @@ export const createHistory = (deps: {
   const { database, clock, config } = deps;
   return {
     ...createJobLists({ database, clock, searchMs: config.dashboardHistorySearchMs }),
+    ...createFigures({ database }),
     readJob: createReadJob(database),
   };
 };

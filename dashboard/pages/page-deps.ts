@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import type { Logger } from '#runtime/log.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { History } from '../history.ts';
@@ -19,9 +20,11 @@ export interface PageDeps {
     | 'dashboardExportRows'
     | 'dashboardExportsInFlight'
     | 'dashboardExportTimeoutMs'
+    | 'dashboardStatisticsTimeoutMs'
   >;
   readonly clock: Pick<Clock, 'after'>;
   readonly metrics: Pick<DashboardMetrics, 'sharedReads' | 'overloads'>;
+  readonly log: Pick<Logger, 'warn'>;
   /** Undefined without a history database. */
   readonly history: History | undefined;
 }

@@ -7,6 +7,7 @@ import { createNewBucketPage } from './buckets/new-bucket.ts';
 import { createFirstStepsPage } from './first-steps.ts';
 import { createHistoryExport } from './history/export-jobs.ts';
 import { createHistoryPage } from './history/history.ts';
+import { createUsagePage } from './history/usage.ts';
 import { createJobPage } from './jobs/job-page.ts';
 import { createJobsPage } from './jobs/jobs.ts';
 import { createNewProjectPage } from './new-project.ts';
@@ -24,7 +25,11 @@ import { createWebhookChanges } from './webhook/webhook-changes.ts';
 const historyRoutes = (deps: PageDeps): readonly Route[] =>
   deps.history === undefined
     ? []
-    : [...createHistoryPage(deps, deps.history), ...createHistoryExport(deps, deps.history)];
+    : [
+        ...createHistoryPage(deps, deps.history),
+        ...createHistoryExport(deps, deps.history),
+        ...createUsagePage(deps.history),
+      ];
 
 /** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
 export const createRoutes = (deps: PageDeps): readonly Route[] => [

@@ -100,7 +100,7 @@ describe('the history in the dashboard and on the command line', function () {
     const [adas, bobs] = [await signedIn(ada, OURS), await signedIn(bob, THEIRS)];
     expect((await adas.get(`/projects/${OURS}/history`)).text).to.contain('reports/1.zip');
     expect((await bobs.get(`/projects/${THEIRS}/history`)).text).to.contain('theirs.zip');
-    for (const page of ['history', 'history.csv', `jobs/${idOf(200)}`]) {
+    for (const page of ['history', 'history.csv', 'usage', `jobs/${idOf(200)}`]) {
       const { status, text } = await adas.get(`/projects/${THEIRS}/${page}`);
       expect(status, page).to.equal(403);
       expect(text, page).to.not.contain('theirs.zip');
@@ -122,6 +122,9 @@ describe('the history in the dashboard and on the command line', function () {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('link', { name: 'reports/7.zip' }).click();
     await page.getByText('This job is from the history').waitFor();
+    await page.goto(`/projects/${OURS}`);
+    await page.getByRole('link', { name: 'Usage per day' }).click();
+    await page.getByRole('heading', { name: 'Usage' }).waitFor();
     expect(open.complaints).to.deep.equal([]);
   });
 
@@ -190,7 +193,7 @@ describe('the history in the dashboard and on the command line', function () {
     await createTheirs();
     const again = await createDashboardUser(cluster, THEIRS, { account: 'bob', role: 'view' });
     const visitor = await signedIn(again, THEIRS);
-    for (const page of ['history', 'history.csv']) {
+    for (const page of ['history', 'history.csv', 'usage']) {
       const { status, text } = await visitor.get(`/projects/${THEIRS}/${page}`);
       expect(status, page).to.equal(200);
       expect(text, page).to.not.contain('theirs.zip').and.not.contain('2.0 KiB');
@@ -212,6 +215,7 @@ describe('the history in the dashboard and on the command line', function () {
       expect(jobs.status).to.equal(200);
       expect(jobs.text).to.contain(uuid);
       expect((await visitor.get(`/projects/${OURS}/jobs/${uuid}`)).status).to.equal(200);
+      expect((await visitor.get(`/projects/${OURS}`)).text).to.contain('history database does not respond');
       for (const page of ['history', `jobs/${idOf(1)}`]) {
         const { status, text } = await visitor.get(`/projects/${OURS}/${page}`);
         expect(status, page).to.equal(503);

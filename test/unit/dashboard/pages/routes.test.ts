@@ -6,6 +6,7 @@ import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import type { Route } from '#dashboard/page.ts';
 import { createRoutes } from '#dashboard/pages/routes.ts';
 import { systemClock } from '#runtime/clock.ts';
+import { createLogger } from '#runtime/log.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   type DashboardProject,
@@ -41,6 +42,7 @@ describe('every route of createRoutes', () => {
       config: readDashboardConfig({}),
       clock: systemClock,
       metrics: createDashboardMetrics(new Registry()),
+      log: createLogger('dashboard', { level: 'silent' }),
       history: undefined,
     });
   });

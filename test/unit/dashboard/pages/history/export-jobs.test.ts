@@ -32,6 +32,8 @@ const createHeldHistory = () => {
   const history: History = {
     listJobs: unused,
     readJob: unused,
+    statistics: unused,
+    usageByDay: unused,
     streamJobs: async function* (_filter, signal) {
       try {
         for (let n = 0; ; n += 1) {
