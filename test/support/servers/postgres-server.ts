@@ -32,7 +32,7 @@ export interface PostgresServer extends PostgresProcess {
   /** One connection, for statements of other accounts and databases. */
   open(role: HistoryRole | 'superuser'): Promise<pg.Client & AsyncDisposable>;
   /** Applies the migrations of a folder (default: all of ours). Returns the names of those that were new. */
-  migrate(folder?: string): Promise<readonly string[]>;
+  migrate(folder?: string, options?: { readonly lockTimeoutMs?: number }): Promise<readonly string[]>;
   /** Removes schema and rows, without migrations. */
   clear(): Promise<void>;
 }
@@ -91,9 +91,9 @@ export const startEmptyPostgres = async (): Promise<PostgresServer> => {
         trust: BUILT_IN_TRUST,
         applicationName: 'test',
       }),
-    migrate: async (folder) => {
+    migrate: async (folder, { lockTimeoutMs = 5_000 } = {}) => {
       await using owner = await open('owner');
-      const options = { log: QUIET, roles: HISTORY_ROLES, lockTimeoutMs: 5_000 };
+      const options = { log: QUIET, roles: HISTORY_ROLES, lockTimeoutMs };
       return await migrate(owner, { ...options, ...(folder !== undefined && { folder }) });
     },
   };
