@@ -7,6 +7,7 @@ import {
   WEBHOOK_PROXY_SETTINGS,
 } from '#runtime/egress/proxy/settings.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
+import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import {
   type ClassLimits,
@@ -16,6 +17,7 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
 import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
@@ -108,6 +110,8 @@ export const CONTROLLER_SETTINGS = {
   ...STORE_ADDRESS_SETTINGS,
   ...TOKEN_AUDIENCE_SETTINGS,
   ...TRUST_SETTINGS,
+  ...HISTORY_SETTINGS,
+  ...ARCHIVE_SETTINGS,
 } as const satisfies Settings;
 
 /** Without this check, every job would fail. */

@@ -24,6 +24,8 @@ export interface ControllersOptions {
   readonly synced: (signal: AbortSignal) => Promise<unknown>;
   readonly fullReconcileMs: number;
   readonly clock: Clock;
+  /** What else the leader does until the signal aborts. */
+  readonly tasks?: readonly ((signal: AbortSignal) => Promise<void>)[];
 }
 
 /** Workers of the ZipProject controller and of the ZipBucket controller. */
@@ -89,6 +91,7 @@ export const createLead = ({
   synced,
   fullReconcileMs,
   clock,
+  tasks = [],
 }: ControllersOptions): ((signal: AbortSignal) => Promise<void>) => {
   return async (signal) => {
     await synced(signal);
@@ -96,6 +99,7 @@ export const createLead = ({
     using _fullReconcile = every(clock, fullReconcileMs, { task, signal });
     await Promise.all([
       addAll(keysAtStart(controllers), signal),
+      ...tasks.map((work) => work(signal)),
       ...controllers.map(({ queue, reconcile, workers }) => queue.run(reconcile, { workers, signal })),
     ]);
   };

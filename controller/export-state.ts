@@ -5,6 +5,7 @@ import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import type { WorkQueue } from './engine/work-queue.ts';
+import type { History } from './history/history.ts';
 import { CHANGING, INDEXES } from './kube-state/caches.ts';
 import type { RestingCounts } from './kube-state/resting-counts.ts';
 import type { ControllerMetrics } from './metrics.ts';
@@ -16,6 +17,7 @@ export interface StateSources {
   readonly metrics: Pick<ControllerMetrics, 'maxWorkers'>;
   readonly watches: Pick<Watches, 'caches'>;
   readonly restingCounts: Pick<RestingCounts, 'ofPhase'>;
+  readonly history: Pick<History, 'archiver'> | undefined;
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly bucketQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
@@ -24,13 +26,15 @@ export interface StateSources {
 
 /** Gauges of the caches and queues, exported by the leader and by standby replicas. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
-  const { config, metrics, watches, restingCounts, queue, projectQueue, bucketQueue, clock } = sources;
+  const { config, metrics, watches, restingCounts, history, queue, projectQueue, bucketQueue, clock } =
+    sources;
   const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.byIndex(INDEXES.changing, CHANGING),
     resting: restingCounts,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,
+    archiver: history?.archiver,
     now: () => clock.date(),
   });
   const kinds = {

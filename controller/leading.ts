@@ -8,7 +8,10 @@ import { createEvents } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from './engine/reconcile.ts';
+
 import { createFullReconcileKeys } from './full-reconcile-keys.ts';
+import { createHistoryTask } from './history/leading.ts';
+
 import { CHANGING, INDEXES } from './kube-state/caches.ts';
 import { createPlanDelivery } from './webhook/plan-delivery.ts';
 import { createSender, type Sender } from './webhook/sender.ts';
@@ -111,7 +114,8 @@ export const createLeading = (
   parts: Parts,
   { resources }: Pick<Lifetime, 'resources'>,
 ): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, watches, children, clock, trust, queue, projectQueue, bucketQueue } = parts;
+  const { config, clients, watches, children, clock, trust, queue, projectQueue, bucketQueue, history } =
+    parts;
   const { zipJobs, projects, buckets } = watches.caches;
   const sender = createSender({ config, secrets: clients.secrets, clock, trust, resources });
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
@@ -134,5 +138,6 @@ export const createLeading = (
     synced: (signal) => Promise.all([watches.synced(signal), children.synced(signal)]),
     fullReconcileMs: config.fullReconcileSeconds * 1000,
     clock,
+    tasks: history ? [createHistoryTask(parts, history, resources)] : [],
   });
 };

@@ -114,6 +114,29 @@ const webhookMetrics = (registry: Registry) => {
   };
 };
 
+const UNSTORED = ['deleted', 'full', 'refused'] as const;
+
+const historyMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const counter = (name: string, help: string) =>
+    new Counter({ name, help, labelNames: ['reason'], registers });
+  return {
+    written: new Counter({
+      name: 'zip_history_written_total',
+      help: 'ZipJobs that were written to the history database, including those that were written a second time with the end of their webhook',
+      registers,
+    }),
+    writeFailures: counter(
+      'zip_history_write_failures_total',
+      'Failed writes of finished ZipJobs to the history database, by reason: HistoryUnavailable, HistoryPartitionMissing, HistoryRefused or Internal',
+    ),
+    unstored: counter(
+      'zip_history_unstored_total',
+      'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop) or refused (by the database)',
+    ),
+  };
+};
+
 const genericMetrics = (registry: Registry) => {
   const registers = [registry];
   const labelNames = ['controller'];
@@ -186,12 +209,15 @@ const startAtZero = (finished: Counter<'result' | 'reason' | 'fault'>): void => 
 export const createControllerMetrics = (registry: Registry) => {
   const own = ownMetrics(registry);
   startAtZero(own.finished);
+  const history = historyMetrics(registry);
+  for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
   return {
     ...own,
     ...uploadMetrics(registry),
     ...interventionMetrics(registry),
     ...webhookMetrics(registry),
     ...genericMetrics(registry),
+    history,
     queue: queueMetrics(registry),
   };
 };

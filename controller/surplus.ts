@@ -38,7 +38,7 @@ export const createSurplus = (
 ): Surplus => ({
   surplusJobs: createSurplusJobs({
     limitsOf,
-    fullProjectTtlSeconds: config.fullProjectTtlSeconds,
+    config,
     clock,
     signal,
     onSurplus: (project, keys) => {

@@ -50,6 +50,10 @@ export interface WatchesOptions {
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
   readonly finishedPods: { see(change: Change<Pod>): void };
+  /** Receive every change of a ZipProject. */
+  readonly projectFollowers: readonly { see(change: Change<ZipProject>): void }[];
+  /** Finished ZipJobs keep their finalizer until the history has them. */
+  readonly hasHistory: boolean;
 }
 
 export interface Watches {
@@ -149,7 +153,8 @@ const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject):
 const onProjectChange =
   (wiring: Wiring) =>
   (change: Change<ZipProject>): void => {
-    const { onZipJob, onProject, limited, caches } = wiring;
+    const { onZipJob, onProject, limited, caches, projectFollowers } = wiring;
+    for (const follower of projectFollowers) follower.see(change);
     onProject(change.key);
     for (const one of limited) one.refresh(objectOf(change).metadata.namespace);
     leavingBuckets(wiring, objectOf(change));
@@ -168,12 +173,12 @@ const onClassChange =
   };
 
 const createCaches = (wiring: Wiring): Caches => {
-  const { kube, log, metrics } = wiring;
+  const { kube, log, metrics, hasHistory } = wiring;
   const common = { kube, log, metrics };
   return {
     zipJobs: createReflector({
       ...common,
-      definition: keptAs(RESOURCES.zipJobs, zipJobSkeleton),
+      definition: keptAs(RESOURCES.zipJobs, (zipJob) => zipJobSkeleton(zipJob, hasHistory)),
       isAtRest: isResting,
       indexes: {
         [INDEXES.target]: targetsOf,

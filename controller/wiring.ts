@@ -20,6 +20,7 @@ import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
 import { workQueueMetrics } from './engine/work-queue-metrics.ts';
+import { createHistory, type History } from './history/history.ts';
 import { type Caches, CHANGING, INDEXES } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
 import { createRestingCounts, type RestingCounts } from './kube-state/resting-counts.ts';
@@ -30,7 +31,7 @@ import {
 } from './kube-state/terminating-namespaces.ts';
 import { type ControllerMetrics } from './metrics.ts';
 import { createSurplus, type Surplus } from './surplus.ts';
-import { createWatches, type Watches } from './watches.ts';
+import { createWatches, type Watches, type WatchesOptions } from './watches.ts';
 import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispatcher.ts';
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
@@ -87,6 +88,8 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly endpointNotes: EndpointNotes;
   readonly dispatcher: WebhookDispatcher;
+  /** Undefined without a history database. */
+  readonly history: History | undefined;
 }
 
 /** A deletion that is due waits behind the jobs that run. */
@@ -174,28 +177,51 @@ const createJobRecords = (cached: (key: ObjectKey) => ZipJob | undefined): JobRe
   restingCounts: createRestingCounts(),
 });
 
-const followersOf = ({ memory, reportingJobs, unfinishedJobs, restingCounts }: JobRecords) => [
+const jobFollowers = (
+  { memory, reportingJobs, unfinishedJobs, restingCounts }: JobRecords,
+  history: History | undefined,
+): WatchesOptions['followers'] => [
   memory,
   reportingJobs,
   unfinishedJobs,
   restingCounts,
+  ...(history ? [history.archiver] : []),
 ];
 
-export const createParts = (base: Base): Parts => {
-  const { config, log, kube, clients, clock } = base;
-  const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
-  const { queue, projectQueue, bucketQueue } = queues;
-  const leadership = { isOurs: false };
+interface Notifiers {
+  readonly onZipJob: (key: ObjectKey) => void;
+  readonly onProject: (key: ObjectKey) => void;
+  readonly onBucket: (key: ObjectKey) => void;
+  readonly onBucketUse: (key: ObjectKey) => void;
+}
+
+/** Add keys to the queues only while this process leads. */
+const createNotifiers = (
+  { queue, projectQueue, bucketQueue }: Queues,
+  leadership: { readonly isOurs: boolean },
+): Notifiers => {
   const whenLeading =
     (add: (key: ObjectKey) => void) =>
     (key: ObjectKey): void => {
       if (leadership.isOurs) add(key);
     };
-  const onZipJob = whenLeading((key) => queue.add(key));
-  const onProject = whenLeading((key) => projectQueue.add(key));
-  const common = { kube, log, metrics: base.kubeMetrics, onProject };
+  return {
+    onZipJob: whenLeading((key) => queue.add(key)),
+    onProject: whenLeading((key) => projectQueue.add(key)),
+    onBucket: whenLeading((key) => bucketQueue.add(key)),
+    onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
+  };
+};
+
+export const createParts = (base: Base): Parts => {
+  const { config, log, kube, clients, clock } = base;
+  const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
+  const { queue, projectQueue } = queues;
+  const leadership = { isOurs: false };
+  const notifiers = createNotifiers(queues, leadership);
+  const common = { kube, log, metrics: base.kubeMetrics, onProject: notifiers.onProject };
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
-  const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, onZipJob }));
+  const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));
   const ledger: Ledger = createLedger({
     ...ledgerSettings(config, limitsIn),
     pause,
@@ -204,15 +230,16 @@ export const createParts = (base: Base): Parts => {
   });
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
   const records = createJobRecords((key) => watches.caches.zipJobs.get(key));
+  const history = createHistory(base, () => watches.caches);
   const watches: Watches = createWatches({
     ...common,
     ledger,
     finishedPods: surplus.finishedPods,
-    followers: [ledger, surplus.surplusJobs, ...followersOf(records)],
+    followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
+    projectFollowers: history ? [history.projectUids] : [],
+    hasHistory: history !== undefined,
     limited: [ledger, surplus.surplusJobs],
-    onZipJob,
-    onBucket: whenLeading((key) => bucketQueue.add(key)),
-    onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
+    ...notifiers,
   });
   return {
     ...base,
@@ -229,5 +256,6 @@ export const createParts = (base: Base): Parts => {
     endpointNotes: createEndpointNotes((key) => projectQueue.add(key)),
     ...records,
     dispatcher: createDispatcher(base, queues),
+    history,
   };
 };

@@ -20,6 +20,7 @@ export const CONDITION_TYPES = {
   Notified: 'The webhook was delivered, or none is configured.',
   Stalled: 'The job makes no further progress without intervention.',
   RecoveryLimited: 'The credentials of the bucket lack a permission that recovery needs.',
+  Archived: 'The history database has the finished job.',
   Ready:
     'ZipJob: the same as Complete. ZipBucket: the last test succeeded. ZipProject: zippers can run in the project.',
 } as const;
@@ -99,6 +100,10 @@ export const REASONS = {
   ProjectReady: 'The project has all objects that its zippers need.',
   ProjectIncomplete: 'An object that the zippers of the project need could not be created.',
   ApiServerBusy: 'The API server is busy. The request will be retried.',
+  Archived: 'The history has the job as it is now.',
+  ArchiveOutdated: 'The history has the job. It is updated there once the webhook is finished.',
+  ArchiveRefused: 'The history database cannot store this job.',
+  NotArchived: 'The job was deleted before the history database had it.',
 } as const;
 export type Reason = keyof typeof REASONS;
 

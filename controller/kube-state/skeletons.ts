@@ -1,27 +1,39 @@
 import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import { type Condition, findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
+import { lacksArchive } from './archive-state.ts';
 import { commandOf } from './command.ts';
 import { isJobFinished } from './job-state.ts';
 import { type ContainerStatus, isEnded, zipperStatusOf } from './pod-state.ts';
 import { createShared } from './shared-values.ts';
 
-const isAtRest = (zipJob: ZipJob): boolean =>
+/** With a history, a finished ZipJob keeps its finalizer until it is stored there, which may take as long as the database is away. */
+const isReleasedOrStored = (zipJob: ZipJob, hasHistory: boolean): boolean => {
+  const { finalizers, deletionTimestamp } = zipJob.metadata;
+  if (finalizers === undefined) return true;
+  return hasHistory && deletionTimestamp === undefined && lacksArchive(zipJob);
+};
+
+const isAtRest = (zipJob: ZipJob, hasHistory: boolean): boolean =>
   isFinished(zipJob) &&
   !awaitsWebhookOrExit(zipJob) &&
   commandOf(zipJob.metadata, ANNOTATIONS.replayWebhook, zipJob.status?.webhook?.replayNonce) === undefined &&
-  zipJob.metadata.finalizers === undefined;
+  isReleasedOrStored(zipJob, hasHistory);
 
-/** The kept fields of a ZipJob that only has to expire: its status is never written again. */
+/** The kept fields of a ZipJob that only has to be archived and to expire. Its status is written only from a fresh read. */
 export interface RestingZipJob extends Pick<ZipJob, 'apiVersion' | 'kind' | 'metadata'> {
   /** Without `filesFrom` once its own file list was deleted. */
   readonly spec: Pick<ZipJob['spec'], 'bucketRef' | 'key' | 'filesFrom' | 'ttlSecondsAfterFinished'>;
-  /** Includes only the last attempt, and of that only its class. */
-  readonly status: Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts'>;
+  /** Includes only the last attempt, and of that only its class. Of the conditions only `Archived`. */
+  readonly status: Pick<
+    ZipJobStatus,
+    'phase' | 'reason' | 'finishedAt' | 'webhook' | 'attempts' | 'conditions'
+  >;
   /** Bytes of the whole ZipJob and its file list in the store of the API server. */
   readonly storedBytes: number;
 }
@@ -41,6 +53,19 @@ const webhook = createShared((state: string) => ({
 const lastAttempt = createShared((name: string): readonly Attempt[] => [
   { n: 1, podUid: '', class: name as NonNullable<Attempt['class']> },
 ]);
+const archived = createShared((text: string): readonly Condition[] => {
+  const [status, reason = ''] = text.split(' ');
+  return [
+    {
+      type: 'Archived',
+      status: status === 'True' ? 'True' : 'False',
+      reason,
+      message: '',
+      lastTransitionTime: '',
+    },
+  ];
+});
+const finalizers = createShared((names: string): readonly string[] => names.split(' '));
 const LIST_DELETED = { [ANNOTATIONS.fileListDeletedAt]: 'yes' };
 
 const wasListDeleted = ({ annotations }: ObjectMeta): boolean =>
@@ -55,6 +80,7 @@ const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
     resourceVersion,
     deletionTimestamp,
     annotations: wasListDeleted(metadata) ? LIST_DELETED : undefined,
+    finalizers: metadata.finalizers && finalizers(metadata.finalizers.join(' ')),
   });
 };
 
@@ -74,18 +100,20 @@ const restSpec = ({ metadata, spec }: ZipJob): RestingZipJob['spec'] => {
 const restStatus = (status: ZipJobStatus): RestingZipJob['status'] => {
   const { phase, reason, finishedAt } = status;
   const last = status.attempts?.at(-1)?.class;
+  const condition = findCondition(status.conditions, 'Archived');
   return defined({
     phase,
     reason: reason === undefined ? undefined : text(reason),
     finishedAt,
     webhook: status.webhook && webhook(status.webhook.state),
     attempts: last && lastAttempt(last),
+    conditions: condition && archived(`${condition.status} ${condition.reason}`),
   });
 };
 
 /** Saves memory: there may be a hundred thousand ZipJobs that only have to expire. */
-export const zipJobSkeleton = (zipJob: ZipJob): ZipJob | RestingZipJob => {
-  if (!isAtRest(zipJob)) return zipJob;
+export const zipJobSkeleton = (zipJob: ZipJob, hasHistory = false): ZipJob | RestingZipJob => {
+  if (!isAtRest(zipJob, hasHistory)) return zipJob;
   const { metadata, status = {} } = zipJob;
   return {
     apiVersion: GROUP_VERSION,

@@ -1,3 +1,4 @@
+import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ActOptions } from './actions/act-options.ts';
@@ -21,7 +22,7 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
     case 'addFinalizer':
       return guarded(options, zipJob, () => options.finalizers.add(zipJob));
     case 'removeFinalizer':
-      return guarded(options, zipJob, () => options.finalizers.release(zipJob, action.forced));
+      return release(options, zipJob, action);
     case 'createJob':
       return { end: await createJob(options, current, action) };
     case 'deleteJob':
@@ -37,8 +38,24 @@ const perform = async (options: ActOptions, current: Current, action: Action): P
         ...defined({ uid }),
         propagationPolicy: 'Background',
       });
+      if (action.isUnstored === true) noteUnstored(options, zipJob, 'full');
       return { end: GONE };
   }
+};
+
+const release = async (
+  options: ActOptions,
+  zipJob: ZipJob,
+  { forced, isUnstored }: Extract<Action, { kind: 'removeFinalizer' }>,
+): Promise<Fresh> => {
+  const fresh = await guarded(options, zipJob, () => options.finalizers.release(zipJob, forced));
+  if (isUnstored === true && 'zipJob' in fresh) noteUnstored(options, zipJob, 'deleted');
+  return fresh;
+};
+
+const noteUnstored = ({ metrics, log }: ActOptions, zipJob: ZipJob, reason: 'deleted' | 'full'): void => {
+  metrics.history.unstored.inc({ reason });
+  log.warn({ ...jobFacts(zipJob), reason }, 'a finished job is deleted that the history does not have');
 };
 
 const carryOut = async (options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> => {

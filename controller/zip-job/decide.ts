@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { REASONS } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
@@ -7,18 +8,21 @@ import { type ForcedRemoval, gracePeriodEnds } from '../kube-state/release.ts';
 import type { Action, Decision, DecisionConfig, Observation, Situation, Step } from './observation.ts';
 import { ownedStatus } from './owned-status.ts';
 import { active } from './phases/active.ts';
-import { beginEnding, restored } from './phases/ending.ts';
+import { abandoned, beginEnding, restored } from './phases/ending.ts';
 import { finalizing } from './phases/finalizing.ts';
 import { finished } from './phases/finished.ts';
 import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
 import { settingsIn } from './pod-settings.ts';
+import { awaitsArchive, hasHistory } from './policies/archiving.ts';
 import { interruption } from './policies/interruption.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
 
 /** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
 const DELETION_GRACE_PERIOD_MS = 280_000;
+/** The part of it that is left for the history after a recovery that takes too long. */
+const STORING_MS = 60_000;
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled
@@ -28,12 +32,26 @@ const DELETION_GRACE_PERIOD_MS = 280_000;
  * the job at once and takes precedence over everything else, because the archive is already published. A copy from a backup
  * is final in any phase.
  */
+const recoveryEnds = ({ seen, config }: Situation): Date | undefined =>
+  hasHistory(config)
+    ? gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS - STORING_MS)
+    : undefined;
+
+/** The history needs the end of a job, so a job that is being deleted must have one before its finalizer is removed. */
+const mustEndUnrecovered = (s: Situation): boolean => {
+  const until = recoveryEnds(s);
+  return until !== undefined && (s.seen.isNamespaceTerminating || s.now >= until);
+};
+
 const stepOf = (s: Situation): Step => {
   if (isFinished(s.seen.zipJob)) return finished(s);
   if (isRestored(s.seen.zipJob, s.config) && !ownJob(s.seen)) return restored(s);
-  if (s.status.phase === 'Finalizing') return finalizing(s);
-  const success = uploaded(s);
-  if (success) return success;
+  const mustEnd = mustEndUnrecovered(s);
+  if (s.status.phase === 'Finalizing' && !mustEnd) return finalizing(s);
+  return uploaded(s) ?? (mustEnd ? abandoned(s) : unfinished(s));
+};
+
+const unfinished = (s: Situation): Step => {
   const stop = interruption(s.seen);
   if (stop) return beginEnding(s, stop);
   return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
@@ -66,20 +84,29 @@ const slotActions = (s: Situation, { slot }: Step): readonly Action[] => {
   return slot === 'wait' || state === 'none' || !isQueued || ownJob(seen) ? [] : [{ kind: 'release', state }];
 };
 
-/** Nothing can be created in a terminating namespace, so recovery is impossible there. */
-const forcedRemoval = (
-  { zipJob, isNamespaceTerminating }: Observation,
-  now: Date,
-): ForcedRemoval | undefined => {
-  if (isNamespaceTerminating) return 'NamespaceTerminating';
-  const until = gracePeriodEnds(zipJob.metadata, DELETION_GRACE_PERIOD_MS);
+/** Nothing can be created in a terminating namespace, so recovery is impossible there. The history can still be written. */
+const forcedRemoval = ({ seen, now, config }: Situation): ForcedRemoval | undefined => {
+  if (seen.isNamespaceTerminating && !hasHistory(config)) return 'NamespaceTerminating';
+  const until = gracePeriodEnds(seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
   return until && now >= until ? 'Overdue' : undefined;
+};
+
+const NOT_ARCHIVED = { type: 'Warning', reason: 'NotArchived', message: REASONS.NotArchived } as const;
+
+const removal = ({ seen: { zipJob }, config }: Situation, forced: ForcedRemoval): Decision => {
+  const isUnstored = isFinished(zipJob) ? awaitsArchive(zipJob, config) : hasHistory(config);
+  return {
+    actions: [{ kind: 'removeFinalizer', forced, ...(isUnstored && { isUnstored }) }],
+    events: isUnstored ? [NOT_ARCHIVED] : [],
+  };
 };
 
 /** Requeues at the deadline of a deletion and of an unconfirmed creation, even if the step waits longer. */
 const wakeAfterMs = (s: Situation, step: Step): number | undefined => {
   const deletion = gracePeriodEnds(s.seen.zipJob.metadata, DELETION_GRACE_PERIOD_MS);
-  return atTheLatest(step, msUntil(s.now, deletion, unconfirmedUntil(s))).requeueAfterMs;
+  const recovery = recoveryEnds(s);
+  const ahead = recovery && recovery > s.now ? recovery : undefined;
+  return atTheLatest(step, msUntil(s.now, deletion, ahead, unconfirmedUntil(s))).requeueAfterMs;
 };
 
 /** Decides the next step for one ZipJob. Pure: the decision depends only on the arguments. */
@@ -96,8 +123,8 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
     now,
     config: settingsIn(seen.project, config),
   };
-  const forced = forcedRemoval(seen, now);
-  if (forced) return { actions: [{ kind: 'removeFinalizer', forced }], events: [] };
+  const forced = forcedRemoval(s);
+  if (forced) return removal(s, forced);
   const step = stepOf(s);
   const isReported = step.isDeferred !== true;
   const requeueAfterMs = wakeAfterMs(s, step);

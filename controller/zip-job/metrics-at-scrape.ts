@@ -3,6 +3,7 @@ import { findCondition, type Reason } from '#crds/conditions.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { WorkQueue } from '../engine/work-queue.ts';
+import type { Archiver } from '../history/archiver.ts';
 import type { RestingCounts } from '../kube-state/resting-counts.ts';
 import { timeOf } from '../kube-state/times.ts';
 
@@ -13,6 +14,8 @@ export interface ScrapeSources {
   /** By the name of the work queue in its other metrics. */
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
   readonly activeDeadlineSeconds: number;
+  /** Undefined without a history. */
+  readonly archiver: Pick<Archiver, 'size' | 'oldestMs'> | undefined;
   readonly now: () => Date;
 }
 
@@ -119,6 +122,19 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
   );
   gauge('zip_webhook_oldest_pending_seconds', 'Age of the oldest pending webhook', () =>
     oldestSeconds(notifiedSince),
+  );
+  gauge(
+    'zip_history_pending',
+    'Finished ZipJobs that the history database does not have yet',
+    () => sources.archiver?.size ?? 0,
+  );
+  gauge(
+    'zip_history_oldest_pending_seconds',
+    'Time since the end of the oldest ZipJob that the history database does not have yet',
+    () => {
+      const oldestMs = sources.archiver?.oldestMs();
+      return oldestMs === undefined ? 0 : Math.max(0, now().getTime() - oldestMs) / 1000;
+    },
   );
 };
 

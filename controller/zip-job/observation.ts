@@ -59,14 +59,23 @@ export type Action =
   /** Applies only if the job is still in the observed state. */
   | { readonly kind: 'release'; readonly state: Position['state'] }
   | { readonly kind: 'addFinalizer' }
-  | { readonly kind: 'removeFinalizer'; readonly forced?: ForcedRemoval }
+  | {
+      readonly kind: 'removeFinalizer';
+      readonly forced?: ForcedRemoval;
+      /** The history does not have the job, and never will. */
+      readonly isUnstored?: boolean;
+    }
   | { readonly kind: 'createJob'; readonly target: 'archive' | 'recover'; readonly job: Job }
   | { readonly kind: 'deleteJob'; readonly name: string; readonly uid: string }
   | { readonly kind: 'forceDeletePod'; readonly name: string; readonly uid: string }
   | { readonly kind: 'deleteFileList'; readonly secretNames: readonly string[] }
   | { readonly kind: 'discardDelivery' }
   | { readonly kind: 'deliverWebhook' }
-  | { readonly kind: 'deleteZipJob' };
+  | {
+      readonly kind: 'deleteZipJob';
+      /** The history does not have the job, and never will. */
+      readonly isUnstored?: boolean;
+    };
 
 export interface Decision {
   /** The next status; absent if it does not change. */
@@ -116,6 +125,9 @@ export type DecisionConfig = Pick<
   | 'failedPodTtlSeconds'
   | 'fileListTtlSeconds'
   | 'fullProjectTtlSeconds'
+  | 'historyHost'
+  | 'historyWhenFull'
+  | 'archivedTtlSeconds'
   | 'restoredAfterSeconds'
   | 'recoveryDeadlineSeconds'
   | 'recoveryTimeoutSeconds'

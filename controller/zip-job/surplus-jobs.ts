@@ -3,14 +3,17 @@ import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import type { ControllerConfig } from '../config.ts';
+import { archiveStateOf } from '../kube-state/archive-state.ts';
 import { cachedBytesOf } from '../kube-state/skeletons.ts';
 import { timeOf } from '../kube-state/times.ts';
+import { awaitsArchive, hasHistory } from './policies/archiving.ts';
 
 export interface SurplusJobsOptions {
   /** The limits in force for the project of a namespace. */
   readonly limitsOf: (namespace: string) => Pick<ProjectLimits, 'storedJobs' | 'storedBytes'>;
-  /** A finished job is kept for at least this time. */
-  readonly fullProjectTtlSeconds: number;
+  /** Without a history, a finished job is kept for `fullProjectTtlSeconds` at least. */
+  readonly config: Pick<ControllerConfig, 'fullProjectTtlSeconds' | 'historyHost' | 'historyWhenFull'>;
   readonly clock: Clock;
   /** Ends the timers, which would keep the process alive. */
   readonly signal: AbortSignal;
@@ -18,7 +21,10 @@ export interface SurplusJobsOptions {
   readonly onSurplus: (namespace: string, keys: readonly ObjectKey[]) => void;
 }
 
-/** The finished jobs that a nearly full project deletes before their time, so that it can accept new ones. */
+/**
+ * The finished jobs that a nearly full project deletes before their time, so that it can accept new ones. Those that the history
+ * has come first, whatever their age; those that it lacks come last, and only with HISTORY_WHEN_FULL=drop.
+ */
 export interface SurplusJobs {
   see(change: Change<ZipJob>): void;
   isSurplus(key: ObjectKey): boolean;
@@ -32,6 +38,9 @@ const HIGH_SHARE = 0.9;
 const BATCH_MS = 2_000;
 const LONGEST_WAIT_MS = 60_000;
 
+/** Why a job may be deleted early: the history has it, it is old enough, or the operator prefers new jobs to it. */
+type Fate = 'archived' | 'aged' | 'dropped';
+
 interface StoredJob {
   readonly bytes: number;
   /**
@@ -39,6 +48,7 @@ interface StoredJob {
    * its webhook is pending or its pod has not exited.
    */
   readonly doneAt: number | undefined;
+  readonly fate: Fate | undefined;
 }
 
 interface Project {
@@ -58,11 +68,16 @@ const secondsOf = (text: string | undefined): number | undefined => {
   return ms === undefined ? undefined : Math.ceil(ms / 1000);
 };
 
-const toStoredJob = (zipJob: ZipJob): StoredJob => ({
-  bytes: cachedBytesOf(zipJob),
-  doneAt:
-    isFinished(zipJob) && !awaitsWebhookOrExit(zipJob) ? secondsOf(zipJob.status?.finishedAt) : undefined,
-});
+const fateOf = (zipJob: ZipJob, config: SurplusJobsOptions['config']): Fate | undefined => {
+  if (!isFinished(zipJob) || awaitsWebhookOrExit(zipJob)) return undefined;
+  if (awaitsArchive(zipJob, config)) return config.historyWhenFull === 'drop' ? 'dropped' : undefined;
+  return hasHistory(config) && archiveStateOf(zipJob) === 'stored' ? 'archived' : 'aged';
+};
+
+const toStoredJob = (zipJob: ZipJob, config: SurplusJobsOptions['config']): StoredJob => {
+  const fate = fateOf(zipJob, config);
+  return { bytes: cachedBytesOf(zipJob), doneAt: fate && secondsOf(zipJob.status?.finishedAt), fate };
+};
 
 const isOver = ({ jobs, bytes }: Excess): boolean => jobs > 0 || bytes > 0;
 
@@ -84,7 +99,7 @@ class ProjectStorage implements SurplusJobs {
     const before = project.jobs.get(change.key);
     project.bytes -= before?.bytes ?? 0;
     if (change.kind === 'set') {
-      const stored = toStoredJob(change.object);
+      const stored = toStoredJob(change.object, this.#options.config);
       project.jobs.set(change.key, stored);
       project.bytes += stored.bytes;
     } else project.jobs.delete(change.key);
@@ -131,38 +146,53 @@ class ProjectStorage implements SurplusJobs {
   #choose(namespace: string, project: Project): void {
     project.later?.timer[Symbol.dispose]();
     project.later = undefined;
-    const { clock, fullProjectTtlSeconds, onSurplus } = this.#options;
+    const { clock, onSurplus } = this.#options;
     const before = project.surplus;
     let excess = this.#excess(namespace, project);
     if (!isOver(excess)) {
       project.surplus = new Set();
       return;
     }
-    const doneBeforeMs = clock.date().getTime() - fullProjectTtlSeconds * 1000;
+    const nowMs = clock.date().getTime();
+    const ageMs = this.#options.config.fullProjectTtlSeconds * 1000;
     const surplus = new Set<ObjectKey>();
-    for (const [key, { bytes }] of oldestFirst(project, doneBeforeMs)) {
+    for (const [key, { bytes }] of inOrder(project, { ageMs, nowMs })) {
       if (!isOver(excess)) break;
       surplus.add(key);
       excess = { jobs: excess.jobs - 1, bytes: excess.bytes - bytes };
     }
     project.surplus = surplus;
-    this.#chooseAfter(nextOldMs(project, doneBeforeMs), namespace, project);
+    this.#chooseAfter(nextFreeMs(project, { ageMs, nowMs }), namespace, project);
     const added = [...surplus].filter((key) => !before.has(key));
     if (added.length > 0) onSurplus(namespace, added);
   }
 }
 
+interface At {
+  readonly ageMs: number;
+  readonly nowMs: number;
+}
+
+/** From when on the job may be deleted; Infinity for one that is needed. */
+const freeAtMs = ({ doneAt, fate }: StoredJob, ageMs: number): number =>
+  doneAt === undefined ? Infinity : doneAt * 1000 + (fate === 'aged' ? ageMs : 0);
+
 /** When the next job will be old enough. */
-const nextOldMs = ({ jobs }: Project, doneBeforeMs: number): number => {
+const nextFreeMs = ({ jobs }: Project, { ageMs, nowMs }: At): number => {
   let waitMs = LONGEST_WAIT_MS;
-  for (const { doneAt = -Infinity } of jobs.values())
-    if (doneAt * 1000 > doneBeforeMs) waitMs = Math.min(waitMs, doneAt * 1000 - doneBeforeMs);
+  for (const job of jobs.values()) {
+    const atMs = freeAtMs(job, ageMs);
+    if (atMs > nowMs) waitMs = Math.min(waitMs, atMs - nowMs);
+  }
   return Math.max(BATCH_MS, waitMs);
 };
 
-const oldestFirst = ({ jobs }: Project, doneBeforeMs: number): readonly (readonly [ObjectKey, StoredJob])[] =>
+const inOrder = ({ jobs }: Project, { ageMs, nowMs }: At): readonly (readonly [ObjectKey, StoredJob])[] =>
   [...jobs]
-    .filter(([, { doneAt }]) => doneAt !== undefined && doneAt * 1000 <= doneBeforeMs)
-    .sort(([, a], [, b]) => (a.doneAt ?? 0) - (b.doneAt ?? 0));
+    .filter(([, job]) => freeAtMs(job, ageMs) <= nowMs)
+    .sort(
+      ([, a], [, b]) =>
+        Number(a.fate === 'dropped') - Number(b.fate === 'dropped') || (a.doneAt ?? 0) - (b.doneAt ?? 0),
+    );
 
 export const createSurplusJobs = (options: SurplusJobsOptions): SurplusJobs => new ProjectStorage(options);

@@ -4,6 +4,7 @@ import type { Job, Pod, Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { Ledger } from '../../admission/ledger.ts';
+import type { ControllerConfig } from '../../config.ts';
 import type { ApplyStatus } from '../../engine/apply-status.ts';
 import type { EventLane } from '../../engine/event-lane.ts';
 import type { Finalizers } from '../../engine/finalizers.ts';
@@ -16,6 +17,7 @@ import type { OwnedStatus } from '../observation.ts';
 
 /** The dependencies of `act`. */
 export interface ActOptions {
+  readonly config: Pick<ControllerConfig, 'historyHost'>;
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'mergePatch' | 'delete'>;
   readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;
   readonly finalizers: Finalizers<ZipJob>;

@@ -5,6 +5,7 @@ import { mayBeExecuted, refusalAfter } from '../../engine/refusal.ts';
 import { isOwnedBy } from '../../kube-state/job-state.ts';
 import { jobFacts } from '../job-facts.ts';
 import type { Action } from '../observation.ts';
+import { hasHistory } from '../policies/archiving.ts';
 import type { ActOptions } from './act-options.ts';
 import { AGAIN, DONE, type Outcome } from './outcome.ts';
 import { guarded, refresh } from './versioned-write.ts';
@@ -35,6 +36,8 @@ const refuse = async (
   const { error, target } = refused;
   const isLeaving = zipJob.metadata.deletionTimestamp !== undefined;
   if (isLeaving && isKubeError(error, 'NamespaceTerminating')) {
+    // The next observation sees it too, and ends the job for the history.
+    if (hasHistory(options.config)) return AGAIN;
     // Nothing can be created in this namespace, so recovery is impossible. The finalizer would block its deletion forever.
     const fresh = await guarded(options, zipJob, () =>
       options.finalizers.release(zipJob, 'NamespaceTerminating'),

@@ -1,5 +1,5 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { rfc3339 } from '#crds/conditions.ts';
+import { REASONS, rfc3339 } from '#crds/conditions.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import type { EventNote } from '../../engine/events.ts';
@@ -129,6 +129,27 @@ export const beginEnding = (s: Situation, outcome: Outcome): Step => {
   if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
 };
+
+/**
+ * Ends a job that is being deleted without the recovery of its last attempt: there is no time for it, or its namespace is being
+ * deleted too, where nothing can be created.
+ */
+export const abandoned = (s: Situation): Step => {
+  const status = revoke(s);
+  if (!isRecovering(status)) return finish(s, status, deletedOutcome(s));
+  const mayBePublished = status.attempts?.at(-1)?.upload?.state === 'committing';
+  const unknown = { reason: 'OutcomeUnknown', message: REASONS.OutcomeUnknown };
+  const step = finish(s, status, mayBePublished ? unknown : deletedOutcome(s));
+  const message = 'the ZipJob was deleted before its last attempt could be recovered';
+  const note = { status: 'False', reason: 'Deleted', message, now: s.now } as const;
+  return { ...step, status: withCondition(step.status, 'Recovered', note) };
+};
+
+/** The outcome that is recorded already, or else the deletion. */
+const deletedOutcome = ({ status: { phase, reason, message } }: Situation): Outcome =>
+  phase === 'Finalizing' && reason !== undefined
+    ? { reason, message: message ?? '' }
+    : { reason: 'Deleted', message: 'the ZipJob is being deleted' };
 
 /** Ends a copy from a backup at once and silently: everything that its status refers to belonged to the original. */
 export const restored = (s: Situation): Step => {

@@ -1,14 +1,18 @@
-import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { REASONS } from '#crds/conditions.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { endpointOf } from '#crds/zip-project.ts';
+import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import type { EventNote } from '../../engine/events.ts';
+import { archiveStateOf } from '../../kube-state/archive-state.ts';
 import { commandOf } from '../../kube-state/command.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { isDisabled } from '../../webhook/endpoint.ts';
 import { afterDelivery, replayed } from '../../webhook/notification.ts';
 import type { Action, OwnedStatus, Situation, Step } from '../observation.ts';
 import { withCondition } from '../owned-status.ts';
+import { awaitsArchive } from '../policies/archiving.ts';
 import { expiresAt, fileListExpiresAt, podsExpireAt } from '../policies/expiry.ts';
 import { atTheLatest, msUntil } from '../requeue.ts';
 import { podExit } from './exit.ts';
@@ -84,7 +88,7 @@ const notify = (s: Situation): Step => {
 
 interface Due {
   readonly at: Date | undefined;
-  readonly action: Action;
+  readonly actions: readonly Action[];
 }
 
 const podsDue = ({ seen, config, now }: Situation): readonly Due[] => {
@@ -92,29 +96,48 @@ const podsDue = ({ seen, config, now }: Situation): readonly Due[] => {
   const at = expires && seen.hasSurplusPods === true ? now : expires;
   return (seen.ownJobs ?? [])
     .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata: { name, uid = '' } }) => ({ at, action: { kind: 'deleteJob', name, uid } }));
+    .map(({ metadata: { name, uid = '' } }) => ({ at, actions: [{ kind: 'deleteJob', name, uid }] }));
 };
+
+/** A job that the history lacks has its finalizer until a full project drops it. */
+const deletion = ({ seen, config }: Situation): readonly Action[] =>
+  awaitsArchive(seen.zipJob, config)
+    ? [{ kind: 'removeFinalizer' }, { kind: 'deleteZipJob', isUnstored: true }]
+    : [{ kind: 'deleteZipJob' }];
 
 const dueOf = (s: Situation): readonly Due[] => {
   const { zipJob, listUsers, isSurplus } = s.seen;
   const secretNames = zipJob.spec.filesFrom?.secretNames ?? [];
+  const listUntil = fileListExpiresAt(zipJob, s.config, listUsers);
+  const pods = podsDue(s);
+  const ownedUntil = [listUntil, ...pods.map(({ at }) => at)];
   return [
-    { at: fileListExpiresAt(zipJob, s.config, listUsers), action: { kind: 'deleteFileList', secretNames } },
-    { at: expiresAt(zipJob, s.config, { listUsers, isSurplus }), action: { kind: 'deleteZipJob' } },
+    { at: listUntil, actions: [{ kind: 'deleteFileList', secretNames }] },
+    { at: expiresAt(zipJob, s.config, { listUsers, isSurplus, ownedUntil }), actions: deletion(s) },
     // Last: a policy may refuse to delete a Job that a user added, and all others are deleted with the ZipJob.
-    ...podsDue(s),
+    ...pods,
   ];
 };
 
+/** The history gets the changed status in a second write; this one is due anyway. */
+const withOutdatedArchive = ({ status: before, seen, now }: Situation, step: Step): Step =>
+  archiveStateOf(seen.zipJob) !== 'stored' || isDeepStrictEqual(step.status, before)
+    ? step
+    : {
+        ...step,
+        status: withCondition(step.status, 'Archived', { status: 'True', reason: 'ArchiveOutdated', now }),
+      };
+
 /**
- * After the job finished: removes the finalizer, delivers the webhook, records the exit of the pod, deletes the file
- * list, the Kubernetes Jobs and finally the ZipJob.
+ * After the job finished: removes the finalizer once the history has the job, delivers the webhook, records the exit of the pod,
+ * deletes the file list, the Kubernetes Jobs and finally the ZipJob.
  */
-export const finished = (s: Situation): Step => {
+export const finished = (s: Situation): Step => withOutdatedArchive(s, finishedStep(s));
+
+const finishedStep = (s: Situation): Step => {
   const { metadata } = s.seen.zipJob;
-  const release: readonly Action[] = metadata.finalizers?.includes(FINALIZER)
-    ? [{ kind: 'removeFinalizer' }]
-    : [];
+  const release: readonly Action[] =
+    holdsFinalizer(metadata) && !awaitsArchive(s.seen.zipJob, s.config) ? [{ kind: 'removeFinalizer' }] : [];
   if (metadata.deletionTimestamp !== undefined)
     // A finalizer of another controller may keep the ZipJob, but not its slot.
     return release.length > 0 ? { status: s.status, actions: release } : podExit(s);
@@ -129,7 +152,7 @@ export const finished = (s: Situation): Step => {
       ...(exit.actions ?? []),
       ...release,
       ...(reported.actions ?? []),
-      ...due.filter(({ at }) => at !== undefined && at <= s.now).map(({ action }) => action),
+      ...due.filter(({ at }) => at !== undefined && at <= s.now).flatMap(({ actions }) => actions),
     ],
   };
 };

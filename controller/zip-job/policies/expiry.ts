@@ -1,7 +1,9 @@
 import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import { archiveStateOf } from '../../kube-state/archive-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
+import { awaitsArchive, hasHistory } from './archiving.ts';
 
 export interface ExpirySettings {
   readonly succeededTtlSeconds: number;
@@ -11,6 +13,11 @@ export interface ExpirySettings {
   readonly fileListTtlSeconds: number;
   /** Of a job that a full project deletes first. */
   readonly fullProjectTtlSeconds: number;
+  /** Host of the history database; empty without a history. */
+  readonly historyHost: string;
+  readonly archivedTtlSeconds: number;
+  /** What a full project does with jobs that the history lacks. */
+  readonly historyWhenFull: string;
 }
 
 const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings, isSurplus: boolean): number => {
@@ -43,21 +50,46 @@ export interface ExpiryFacts {
   readonly listUsers?: readonly ZipJob[] | undefined;
   /** True if its project is nearly full and this is one of its oldest finished jobs. */
   readonly isSurplus?: boolean | undefined;
+  /** When its file list and its pods expire, if it has any: they are deleted with it. */
+  readonly ownedUntil?: readonly (Date | undefined)[] | undefined;
 }
+
+/** An archived job needs no ZipJob, but what it owns does. */
+const archivedUntil = (finishedAt: number, settings: ExpirySettings, facts: ExpiryFacts): number => {
+  if (facts.isSurplus === true) return finishedAt;
+  const owned = (facts.ownedUntil ?? []).map((at) => at?.getTime() ?? finishedAt);
+  return Math.max(finishedAt + settings.archivedTtlSeconds * 1000, ...owned);
+};
+
+/** When the TTLs end, of which the shortest applies. Undefined while the history lacks the job, unless a full project drops it. */
+const ttlEndsAt = (
+  zipJob: ZipJob,
+  finishedAt: number,
+  { settings, facts }: { readonly settings: ExpirySettings; readonly facts: ExpiryFacts },
+): number | undefined => {
+  const isSurplus = facts.isSurplus === true;
+  if (awaitsArchive(zipJob, settings))
+    return isSurplus && settings.historyWhenFull === 'drop' ? finishedAt : undefined;
+  const until = finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000;
+  const isArchived = hasHistory(settings) && archiveStateOf(zipJob) === 'stored';
+  return isArchived ? Math.min(until, archivedUntil(finishedAt, settings, facts)) : until;
+};
 
 /**
  * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
- * while its pod has not exited, and while a rerun uses its file list, which is deleted with it.
+ * while its pod has not exited, and while a rerun uses its file list, which is deleted with it. With a history also undefined
+ * until the history has it.
  */
 export const expiresAt = (
   zipJob: ZipJob,
   settings: ExpirySettings,
-  { listUsers = [], isSurplus = false }: ExpiryFacts = {},
+  facts: ExpiryFacts = {},
 ): Date | undefined => {
   const finishedAt = timeOf(zipJob.status?.finishedAt);
   if (finishedAt === undefined || awaitsWebhookOrExit(zipJob)) return undefined;
-  if (!listUsers.every(isFinished)) return undefined;
-  return new Date(finishedAt + ttlSeconds(zipJob, settings, isSurplus) * 1000);
+  if (facts.listUsers?.every(isFinished) === false) return undefined;
+  const at = ttlEndsAt(zipJob, finishedAt, { settings, facts });
+  return at === undefined ? undefined : new Date(at);
 };
 
 /** True if the file list belongs to this job. A rerun uses the file list of the original job. */

@@ -1,5 +1,6 @@
 /** Calls `decide` with the same time and settings in all tests of phases. */
 
+import type { ControllerConfig } from '#controller/config.ts';
 import { decide } from '#controller/zip-job/decide.ts';
 import type { Decision, Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
@@ -11,8 +12,9 @@ import { anObservation } from './observation.ts';
 
 const config = aConfig();
 
-/** The decision for this observation, at NOW and with default settings. */
-export const judge = (seen: Partial<Observation> = {}): Decision => decide(anObservation(seen), NOW, config);
+/** The decision for this observation, at NOW and with default settings or changed ones. */
+export const judge = (seen: Partial<Observation> = {}, change: Partial<ControllerConfig> = {}): Decision =>
+  decide(anObservation(seen), NOW, { ...config, ...change });
 
 export const kinds = ({ actions }: Decision): readonly string[] => actions.map(({ kind }) => kind);
 

@@ -94,6 +94,16 @@ ZipjobsProjectFull:
   for: 15m
   severity: warning
   summary: "A project uses more than 95 % of its limit: {{ "{{" }} $labels.limit {{ "}}" }}."
+ZipjobsHistoryLate:
+  expr: max(zip_history_oldest_pending_seconds{$own}) > 900
+  for: 5m
+  severity: warning
+  summary: Finished jobs have not been stored in the history database for 15 minutes.
+ZipjobsHistoryIncomplete:
+  expr: sum(increase(zip_history_unstored_total{$own}[1h])) > 0
+  for: 0m
+  severity: warning
+  summary: Finished jobs were deleted or refused that the history will never have.
 ZipjobsDashboardFails:
   expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx",$own}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count{$own}[10m])) > 0.05
   for: 10m

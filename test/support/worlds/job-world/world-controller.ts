@@ -109,6 +109,7 @@ const actWith = (
   createAct({
     ...clients,
     ...shared,
+    config,
     applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
     finalizers: createFinalizers({
       kind: 'ZipJob',

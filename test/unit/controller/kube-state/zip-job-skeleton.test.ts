@@ -1,11 +1,12 @@
 import { expect } from 'chai';
+import { archiveStateOf, lacksArchive } from '#controller/kube-state/archive-state.ts';
 import { targetOf, targetsBefore } from '#controller/kube-state/caches.ts';
-import { cachedBytesOf, zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
+import { cachedBytesOf, isResting, zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey } from '#runtime/kube/types.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
-import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('zipJobSkeleton', () => {
   it('keeps the fields that a finished ZipJob needs to expire', () => {
@@ -50,6 +51,44 @@ describe('zipJobSkeleton', () => {
       aZipJob({ status: finishedAs('Failed'), metadata: { finalizers: ['zipjobs.dev/cleanup'] } }),
     ])
       expect(zipJobSkeleton(zipJob)).to.equal(zipJob);
+  });
+});
+
+describe('zipJobSkeleton with a history', () => {
+  const finalizers = ['zipjobs.dev/cleanup'];
+  const archived = (status: 'True' | 'False', reason: string) => ({
+    conditions: [aCondition('Complete', ['True', 'Uploaded']), aCondition('Archived', [status, reason])],
+  });
+
+  it('keeps only a record of a ZipJob that waits for the history with its finalizer', () => {
+    const waiting = aZipJob({ status: finishedAs('Succeeded'), metadata: { finalizers } });
+    const skeleton = zipJobSkeleton(waiting, true);
+    expect(isResting(skeleton)).to.equal(true);
+    expect(skeleton.metadata.finalizers).to.deep.equal(finalizers);
+    expect(lacksArchive(skeleton)).to.equal(true);
+    const other = aZipJob({ status: finishedAs('Failed'), metadata: { name: 'other', finalizers } });
+    expect(zipJobSkeleton(other, true).metadata.finalizers).to.equal(skeleton.metadata.finalizers);
+  });
+
+  it('keeps the whole ZipJob once it is stored or being deleted, until its finalizer is removed', () => {
+    const stored = finishedAs('Succeeded', archived('True', 'Archived'));
+    for (const zipJob of [
+      aZipJob({ status: stored, metadata: { finalizers } }),
+      aZipJob({ status: finishedAs('Succeeded'), metadata: { finalizers, deletionTimestamp: ago(1) } }),
+    ])
+      expect(zipJobSkeleton(zipJob, true)).to.equal(zipJob);
+    expect(isResting(zipJobSkeleton(aZipJob({ status: stored }), true))).to.equal(true);
+  });
+
+  it('keeps what the history has', () => {
+    for (const [status, reason, state] of [
+      ['True', 'Archived', 'stored'],
+      ['True', 'ArchiveOutdated', 'outdated'],
+      ['False', 'ArchiveRefused', 'refused'],
+    ] as const) {
+      const zipJob = aZipJob({ status: finishedAs('Succeeded', archived(status, reason)) });
+      expect(archiveStateOf(zipJobSkeleton(zipJob, true))).to.equal(state);
+    }
   });
 });
 

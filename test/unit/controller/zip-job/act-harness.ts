@@ -66,6 +66,7 @@ export const setUp = (zipJob: ZipJob = aZipJob()) => {
     return client.mergePatch(target, patch);
   };
   const act = createAct({
+    config,
     zipJobs: { ...client, mergePatch },
     applyStatus: createApplyStatus('ZipJob', { apply }),
     finalizers: createFinalizers({

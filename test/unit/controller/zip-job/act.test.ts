@@ -45,6 +45,22 @@ describe('act', () => {
     expect(memory.newest(stored)).to.deep.equal(live);
   });
 
+  it('counts a job that is deleted although the history does not have it', async () => {
+    const { act, stored, metrics } = setUp();
+    const seen = anObservation({ zipJob: stored });
+    await act(
+      seen,
+      decision({ actions: [{ kind: 'removeFinalizer', forced: 'Overdue', isUnstored: true }] }),
+    );
+    await act(seen, decision({ actions: [{ kind: 'deleteZipJob', isUnstored: true }] }));
+    const { values } = await metrics.history.unstored.get();
+    expect(values.map(({ labels, value }) => [labels.reason, value])).to.deep.equal([
+      ['deleted', 1],
+      ['full', 1],
+      ['refused', 0],
+    ]);
+  });
+
   it('does nothing for a ZipJob that is gone or was replaced by another', async () => {
     const { act, zipJobs, stored } = setUp();
     zipJobs.put({ ...stored, metadata: { ...stored.metadata, uid: 'uid-of-another' } });

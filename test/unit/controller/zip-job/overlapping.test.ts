@@ -174,6 +174,7 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     decide: (seen, now) => decide(seen, now, config),
     act: createAct({
       ...shared,
+      config,
       applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
       finalizers: createFinalizers({
         kind: 'ZipJob',

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
-import { createSurplusJobs } from '#controller/zip-job/surplus-jobs.ts';
+import { createSurplusJobs, type SurplusJobsOptions } from '#controller/zip-job/surplus-jobs.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { type Change, objectKey } from '#runtime/kube/types.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
-import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const HOUR_MS = 3_600_000;
 
-const setUp = (change: { storedJobs?: number; storedBytes?: number } = {}) => {
+const setUp = (
+  change: { storedJobs?: number; storedBytes?: number } = {},
+  config: Partial<SurplusJobsOptions['config']> = {},
+) => {
   const clock = createManualClock();
   const chosen: string[] = [];
   const limits = { storedJobs: 10, storedBytes: 1e9, ...change };
@@ -16,7 +19,7 @@ const setUp = (change: { storedJobs?: number; storedBytes?: number } = {}) => {
   const surplus = createSurplusJobs({
     signal: stop.signal,
     limitsOf: () => limits,
-    fullProjectTtlSeconds: 86_400,
+    config: { fullProjectTtlSeconds: 86_400, historyHost: '', historyWhenFull: 'refuse', ...config },
     clock,
     onSurplus: (_namespace, keys) => chosen.push(...keys.map((key) => key.slice(key.indexOf('/') + 1))),
   });
@@ -100,6 +103,30 @@ describe('createSurplusJobs', () => {
     surplus.refresh(aZipJob().metadata.namespace);
     expect(isSurplus('old-1')).to.equal(false);
     expect(clock.pending).to.equal(0);
+  });
+
+  describe('with a history', () => {
+    const archived = { conditions: [aCondition('Archived', ['True', 'Archived'])] };
+    const fill = (historyWhenFull: 'refuse' | 'drop') => {
+      const world = setUp({}, { historyHost: 'db.example', historyWhenFull });
+      for (let n = 0; n < 8; n += 1) world.done(`lacking-${n}`, 100 - n);
+      world.done('archived', 0.5, archived);
+      world.see('running', running('p'));
+      world.see('another', running('p'));
+      return world;
+    };
+
+    it('chooses archived jobs of any age, and no job that the history lacks (G8, N2)', async () => {
+      const { clock, chosen } = fill('refuse');
+      await clock.advance(HOUR_MS);
+      expect(chosen).to.deep.equal(['archived']);
+    });
+
+    it('then drops the oldest jobs that the history lacks, if the operator wants that (G8, N2)', async () => {
+      const { clock, chosen } = fill('drop');
+      await clock.advance(2_000);
+      expect(chosen).to.deep.equal(['archived', 'lacking-0']);
+    });
   });
 
   it('leaves no timer that would keep the process alive', async () => {

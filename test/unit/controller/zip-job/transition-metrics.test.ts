@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
+import type { Archiver } from '#controller/history/archiver.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { countTransition } from '#controller/zip-job/transition-metrics.ts';
@@ -8,7 +9,7 @@ import type { Attempt, Phase, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
 
-const setUp = (zipJobs: readonly ZipJob[] = []) => {
+const setUp = (zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size' | 'oldestMs'>) => {
   const registry = new Registry();
   const metrics = createControllerMetrics(registry);
   collectAtScrape(registry, {
@@ -16,6 +17,7 @@ const setUp = (zipJobs: readonly ZipJob[] = []) => {
     resting: { ofPhase: (phase) => (phase === 'Failed' ? 3 : 0) },
     queues: {},
     activeDeadlineSeconds: 7200,
+    archiver,
     now: () => NOW,
   });
   const move = (before: ZipJobStatus, after: ZipJobStatus): void =>
@@ -29,6 +31,21 @@ const valueOf = (series: readonly string[], name: string): number | undefined =>
   const line = series.find((one) => one.startsWith(`${name} `));
   return line === undefined ? undefined : Number(line.slice(name.length + 1));
 };
+
+describe('collectAtScrape with a history', () => {
+  it('shows how many jobs the history lacks, and the age of the oldest (G8)', async () => {
+    const archiver = { size: 2, oldestMs: () => Date.parse(ago(900)) };
+    const series = await setUp([], archiver).series();
+    expect(valueOf(series, 'zip_history_pending')).to.equal(2);
+    expect(valueOf(series, 'zip_history_oldest_pending_seconds')).to.equal(900);
+  });
+
+  it('shows none without a history (G10)', async () => {
+    const series = await setUp().series();
+    expect(valueOf(series, 'zip_history_pending')).to.equal(0);
+    expect(valueOf(series, 'zip_history_oldest_pending_seconds')).to.equal(0);
+  });
+});
 
 const PHASES: readonly Phase[] = ['Succeeded', 'Failed', 'Cancelled'];
 const CLASSES = ['success', 'permanent', 'transient', 'disruption', 'oom', 'superseded'] as const;

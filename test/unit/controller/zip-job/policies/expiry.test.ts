@@ -4,7 +4,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
-import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('expiresAt', () => {
   const config = aConfig();
@@ -33,6 +33,44 @@ describe('expiresAt', () => {
   it('is undefined while a webhook is pending (W18)', () => {
     const status = finishedAs('Succeeded', { webhook: { state: 'Pending' } });
     expect(expiresAt(aZipJob({ status }), config)).to.equal(undefined);
+  });
+  describe('with a history', () => {
+    const refuse = aConfig({ historyHost: 'db.example' });
+    const drop = aConfig({ historyHost: 'db.example', historyWhenFull: 'drop' });
+    const as = (...archived: Parameters<typeof aCondition>[1][]) =>
+      finishedAs('Succeeded', { conditions: archived.map((note) => aCondition('Archived', note)) });
+    const stored = aZipJob({ status: as(['True', 'Archived']) });
+
+    it('is an hour after the end of an archived job, or its own TTL if that is shorter', () => {
+      expect(expiresAt(stored, refuse)).to.deep.equal(at(10 - 3600));
+      const spec = { ttlSecondsAfterFinished: { succeeded: 60 } };
+      expect(expiresAt({ ...stored, spec: { ...stored.spec, ...spec } }, refuse)).to.deep.equal(at(-50));
+    });
+
+    it('is not before its file list and its pods expire', () => {
+      const ownedUntil = [at(10 - 7_200), undefined];
+      expect(expiresAt(stored, refuse, { ownedUntil })).to.deep.equal(at(10 - 7_200));
+    });
+
+    it('is undefined beyond the TTL while the history lacks the job (G8)', () => {
+      for (const status of [as(), as(['True', 'ArchiveOutdated'])]) {
+        const old = aZipJob({ status: { ...status, finishedAt: ago(8 * 86_400) } });
+        expect(expiresAt(old, refuse)).to.equal(undefined);
+        expect(expiresAt(old, drop)).to.equal(undefined);
+        expect(expiresAt(old, refuse, { isSurplus: true })).to.equal(undefined);
+      }
+    });
+
+    it('is the end of a surplus job that is archived, or that a full project drops (G8)', () => {
+      const lacking = aZipJob({ status: as() });
+      expect(expiresAt(stored, refuse, { isSurplus: true })).to.deep.equal(at(10));
+      expect(expiresAt(lacking, drop, { isSurplus: true })).to.deep.equal(at(10));
+    });
+
+    it('is its own TTL for a job that the history refused', () => {
+      const refused = aZipJob({ status: as(['False', 'ArchiveRefused']) });
+      expect(expiresAt(refused, refuse)).to.deep.equal(at(10 - 604_800));
+    });
   });
   it('is set for a file list until the list is deleted', () => {
     const status = finishedAs('Succeeded');

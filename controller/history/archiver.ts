@@ -1,0 +1,179 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import { type Clock, pause } from '#runtime/clock.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Change, ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import { objectKey } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import { backoffBoundMs } from '#runtime/retry.ts';
+import type { ControllerConfig } from '../config.ts';
+import { createDueTimes } from '../engine/due-times.ts';
+import { isLeaving } from '../kube-state/release.ts';
+import { archiveDueAt, isStillChanging } from '../zip-job/policies/archiving.ts';
+import { type ArchiveQueue, createArchiveQueue } from './archive-queue.ts';
+import type { StoreBatch, Stored } from './batch.ts';
+
+export type ArchiverConfig = Pick<
+  ControllerConfig,
+  | 'historyHost'
+  | 'archivePendingSeconds'
+  | 'archiveQueueLength'
+  | 'archiveBatchRows'
+  | 'archiveBatchWaitMs'
+  | 'archiveRetrySeconds'
+>;
+
+export interface ArchiverOptions {
+  readonly config: ArchiverConfig;
+  readonly zipJobs: () => Pick<Reflector<ZipJob>, 'get' | 'values'>;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Ends the timers, which would keep the process alive. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Stores every finished ZipJob in the history. Every replica follows the ZipJobs, so that a new leader continues at once; only
+ * the leader stores.
+ */
+export interface Archiver {
+  see(change: Change<ZipJob>): void;
+  /** Stores what is due until the signal aborts. Never throws: a database that is away delays only this. */
+  run(store: StoreBatch, signal: AbortSignal): Promise<void>;
+  /** ZipJobs that are due. */
+  readonly size: number;
+  /** The earliest end of one of them, in milliseconds since 1970. */
+  oldestMs(): number | undefined;
+}
+
+const FIRST_BACKOFF_MS = 1_000;
+
+class HistoryArchiver implements Archiver {
+  readonly #options: ArchiverOptions;
+  readonly #queue: ArchiveQueue;
+  readonly #later;
+  /** Jobs of which this process has stored an earlier version, because their webhook or pod took long. */
+  readonly #storedEarly = new Set<ObjectKey>();
+  /** True if the queue was full: jobs of the cache are missing in it. */
+  #isIncomplete = false;
+  #wake: (() => void) | undefined;
+
+  constructor(options: ArchiverOptions) {
+    this.#options = options;
+    const { config, clock, signal, zipJobs } = options;
+    this.#queue = createArchiveQueue(config.archiveQueueLength);
+    this.#later = createDueTimes({
+      clock,
+      onDue: (key) => {
+        const zipJob = zipJobs().get(key);
+        if (zipJob) this.#follow(zipJob);
+      },
+    });
+    signal.addEventListener('abort', () => this.#later.clear());
+  }
+
+  get size(): number {
+    return this.#queue.size;
+  }
+
+  oldestMs(): number | undefined {
+    return this.#queue.oldestMs();
+  }
+
+  see(change: Change<ZipJob>): void {
+    if (change.kind === 'set') this.#follow(change.object);
+    else this.#forget(change.key);
+  }
+
+  async run(store: StoreBatch, signal: AbortSignal): Promise<void> {
+    const { config, clock, log } = this.#options;
+    let failures = 0;
+    while (!signal.aborted) {
+      if (!(await this.#hasWork(signal))) continue;
+      if (this.#queue.size < config.archiveBatchRows) await pause(clock, config.archiveBatchWaitMs, signal);
+      const taken = new Set<ObjectKey>();
+      try {
+        const results = await store({ next: () => this.#take(taken), isRetry: failures > 0, signal });
+        for (const result of results) this.#finish(result, taken);
+        if (failures > 0) log.info({ pending: this.size }, 'the history database responds again');
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        const err = toError(error);
+        log.warn({ err, pending: this.size }, 'could not store finished jobs in the history, will retry');
+      }
+      // A batch that failed, or ended at its limit of bytes.
+      for (const key of taken) this.#followCached(key);
+      if (failures > 0) await pause(clock, this.#backoffMs(failures), signal);
+    }
+  }
+
+  #backoffMs(failures: number): number {
+    const maxDelayMs = this.#options.config.archiveRetrySeconds * 1000;
+    return backoffBoundMs({ baseDelayMs: FIRST_BACKOFF_MS, maxDelayMs }, failures);
+  }
+
+  async #hasWork(signal: AbortSignal): Promise<boolean> {
+    if (this.#queue.size === 0 && this.#isIncomplete) {
+      this.#isIncomplete = false;
+      for (const zipJob of this.#options.zipJobs().values()) this.#follow(zipJob);
+    }
+    if (this.#queue.size > 0) return true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    const end = (): void => resolve();
+    signal.addEventListener('abort', end);
+    if (!signal.aborted) await promise;
+    signal.removeEventListener('abort', end);
+    this.#wake = undefined;
+    return false;
+  }
+
+  #take(taken: Set<ObjectKey>): ObjectKey | undefined {
+    const key = this.#queue.take();
+    if (key !== undefined) taken.add(key);
+    return key;
+  }
+
+  #follow(zipJob: ZipJob): void {
+    const { config, clock, signal } = this.#options;
+    const key = objectKey(zipJob);
+    const at = archiveDueAt(zipJob, config)?.getTime();
+    if (at === undefined || (this.#storedEarly.has(key) && isStillChanging(zipJob))) {
+      this.#queue.remove(key);
+      this.#later.remove(key);
+      return;
+    }
+    const waitMs = isStillChanging(zipJob) ? at - clock.date().getTime() : 0;
+    if (waitMs > 0) {
+      if (!signal.aborted) this.#later.add(key, clock.monotonicMs() + waitMs);
+      return;
+    }
+    this.#later.remove(key);
+    const isUrgent = isLeaving(zipJob.metadata);
+    if (!this.#queue.add({ key, finishedAtMs: at, isUrgent })) this.#isIncomplete = true;
+    this.#wake?.();
+  }
+
+  #followCached(key: ObjectKey): void {
+    const zipJob = this.#options.zipJobs().get(key);
+    if (zipJob) this.#follow(zipJob);
+  }
+
+  #forget(key: ObjectKey): void {
+    this.#queue.remove(key);
+    this.#later.remove(key);
+    this.#storedEarly.delete(key);
+  }
+
+  #finish({ key, kind }: Stored, taken: Set<ObjectKey>): void {
+    const { clock, config, signal } = this.#options;
+    taken.delete(key);
+    if (kind === 'early') this.#storedEarly.add(key);
+    else this.#storedEarly.delete(key);
+    if (kind === 'changed') this.#followCached(key);
+    if (kind === 'later' && !signal.aborted)
+      this.#later.add(key, clock.monotonicMs() + config.archiveRetrySeconds * 1000);
+  }
+}
+
+export const createArchiver = (options: ArchiverOptions): Archiver => new HistoryArchiver(options);

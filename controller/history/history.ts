@@ -1,0 +1,38 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
+import type { Logger } from '#runtime/log.ts';
+import type { ControllerConfig } from '../config.ts';
+import { hasHistory } from '../zip-job/policies/archiving.ts';
+import { type Archiver, createArchiver } from './archiver.ts';
+import { createProjectUids, type ProjectUids } from './project-uids.ts';
+
+/** What every replica knows of the work for the history. */
+export interface History {
+  readonly archiver: Archiver;
+  readonly projectUids: ProjectUids;
+}
+
+export interface HistoryOptions {
+  readonly config: ControllerConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly stopping: AbortSignal;
+}
+
+/** Undefined without a history database, which the log says once. */
+export const createHistory = (
+  { config, log, clock, stopping: signal }: HistoryOptions,
+  caches: () => { readonly zipJobs: Reflector<ZipJob> },
+): History | undefined => {
+  if (!hasHistory(config)) {
+    log.info(
+      'there is no history database: finished jobs are deleted when their TTL is over (HISTORY_HOST is empty)',
+    );
+    return undefined;
+  }
+  return {
+    archiver: createArchiver({ config, zipJobs: () => caches().zipJobs, clock, log, signal }),
+    projectUids: createProjectUids(),
+  };
+};

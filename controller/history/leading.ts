@@ -1,0 +1,38 @@
+import { createHistoryDatabase } from '#runtime/history/database.ts';
+import type { Lifetime } from '#runtime/lifecycle.ts';
+import { createApplyStatus } from '../engine/apply-status.ts';
+import type { Parts } from '../wiring.ts';
+import { readClusterUid } from './cluster-uid.ts';
+import type { History } from './history.ts';
+import { createHistoryWrites } from './history-writes.ts';
+import { createStoreBatch } from './store-batch.ts';
+
+/** Of our connections in the server's list of sessions. */
+const APPLICATION = 'zipjobs-controller';
+
+/** The work of the leader for the history: runs until the signal aborts. */
+export const createHistoryTask = (
+  parts: Parts,
+  { archiver, projectUids }: History,
+  resources: Lifetime['resources'],
+): ((signal: AbortSignal) => Promise<void>) => {
+  const { config, clients, log, trust, metrics, clock } = parts;
+  const database = resources.use(createHistoryDatabase(config, { log, trust, applicationName: APPLICATION }));
+  return async (signal) => {
+    const clusterUid = await readClusterUid(clients.namespaces, signal);
+    const store = createStoreBatch({
+      config,
+      zipJobs: clients.zipJobs,
+      applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
+      ownerOf: (namespace) => {
+        const projectUid = projectUids.of(namespace);
+        return projectUid === undefined ? undefined : { projectUid, clusterUid };
+      },
+      writes: createHistoryWrites(database),
+      metrics,
+      clock,
+      log,
+    });
+    await archiver.run(store, signal);
+  };
+};

@@ -1,0 +1,34 @@
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { Change } from '#runtime/kube/types.ts';
+
+/** Deleted projects whose uid is remembered. */
+const MOST_DELETED = 10_000;
+
+/**
+ * The uid of the ZipProject of each namespace, also for a while after its deletion: with a namespace, its ZipProject can be deleted
+ * before the last of its ZipJobs.
+ */
+export interface ProjectUids {
+  see(change: Change<ZipProject>): void;
+  of(namespace: string): string | undefined;
+}
+
+export const createProjectUids = (): ProjectUids => {
+  const uids = new Map<string, string>();
+  const deleted = new Set<string>();
+  return {
+    see: (change) => {
+      const { metadata } = change.kind === 'set' ? change.object : change.before;
+      const { namespace, uid } = metadata;
+      deleted.delete(namespace);
+      if (uid !== undefined) uids.set(namespace, uid);
+      if (change.kind === 'set') return;
+      deleted.add(namespace);
+      const [oldest] = deleted;
+      if (deleted.size <= MOST_DELETED || oldest === undefined) return;
+      deleted.delete(oldest);
+      uids.delete(oldest);
+    },
+    of: (namespace) => uids.get(namespace),
+  };
+};

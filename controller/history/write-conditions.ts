@@ -1,0 +1,43 @@
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import { jobFacts } from '../zip-job/job-facts.ts';
+import { ownedStatus, withCondition } from '../zip-job/owned-status.ts';
+import type { BatchJob, StoreBatchOptions, Stored } from './batch.ts';
+
+const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promise<Stored> => {
+  const { key, zipJob, isFinal, refusal } = job;
+  // No write of its own: the webhook or the exit of the pod is written soon, and the row after it.
+  if (!isFinal) return { key, kind: 'early' };
+  const note = refusal
+    ? ({ status: 'False', ...refusal } as const)
+    : ({ status: 'True', reason: 'Archived' } as const);
+  const status = withCondition(ownedStatus(zipJob.status), 'Archived', {
+    ...note,
+    now: options.clock.date(),
+  });
+  try {
+    await options.applyStatus(zipJob, status);
+    return { key, kind: 'done' };
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return { key, kind: 'done' };
+    if (isKubeError(error, 'Conflict')) return { key, kind: 'changed' };
+    options.log.warn(
+      { err: error, ...jobFacts(zipJob) },
+      'could not write that a job is archived, will retry',
+    );
+    return { key, kind: 'later' };
+  }
+};
+
+/** Writes the condition `Archived` of every job whose status is final, to the version that was stored. */
+export const writeConditions = async (
+  options: StoreBatchOptions,
+  jobs: readonly BatchJob[],
+): Promise<readonly Stored[]> => {
+  const stored: Stored[] = [];
+  const { archiveConcurrency } = options.config;
+  for (let at = 0; at < jobs.length; at += archiveConcurrency) {
+    const some = jobs.slice(at, at + archiveConcurrency);
+    stored.push(...(await Promise.all(some.map((job) => writeCondition(options, job)))));
+  }
+  return stored;
+};

@@ -1,0 +1,56 @@
+import type { ZipJob } from '#crds/zip-job.ts';
+import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import { archiveStateOf, lacksArchive } from '../../kube-state/archive-state.ts';
+import { isLeaving } from '../../kube-state/release.ts';
+import { timeOf } from '../../kube-state/times.ts';
+
+export interface ArchivingSettings {
+  /** Host of the history database; empty without a history. */
+  readonly historyHost: string;
+  /** How long the history waits for the webhook and the exit of the pod. */
+  readonly archivePendingSeconds: number;
+}
+
+export const hasHistory = ({ historyHost }: Pick<ArchivingSettings, 'historyHost'>): boolean =>
+  historyHost !== '';
+
+/** True if a history is configured and still has to store this finished ZipJob as it is. */
+export const awaitsArchive = (zipJob: ZipJob, settings: Pick<ArchivingSettings, 'historyHost'>): boolean =>
+  hasHistory(settings) && lacksArchive(zipJob);
+
+/** True if the status of the finished job still changes: the history then stores it a second time. */
+export const isStillChanging = (zipJob: ZipJob): boolean =>
+  !isLeaving(zipJob.metadata) && awaitsWebhookOrExit(zipJob);
+
+/**
+ * When the history stores a ZipJob. Undefined if it does not: the job is unfinished, it is stored as it is, or an earlier
+ * version is stored and its webhook is pending.
+ */
+export const archiveDueAt = (zipJob: ZipJob, settings: ArchivingSettings): Date | undefined => {
+  const finishedAt = timeOf(zipJob.status?.finishedAt);
+  if (finishedAt === undefined || !awaitsArchive(zipJob, settings)) return undefined;
+  if (!isStillChanging(zipJob)) return new Date(finishedAt);
+  return archiveStateOf(zipJob) === 'outdated'
+    ? undefined
+    : new Date(finishedAt + settings.archivePendingSeconds * 1000);
+};
+
+/** What the history does with a ZipJob as the API server has it now. */
+export type Archiving =
+  /** Nothing is due any more. */
+  | { readonly kind: 'nothing' }
+  /** `isFinal`: its status does not change any more, so that the condition `Archived` is written. */
+  | { readonly kind: 'store'; readonly isFinal: boolean }
+  | { readonly kind: 'refuse'; readonly reason: 'ProjectNotFound' };
+
+/** `projectUid`: the uid of its ZipProject, under which the history stores it. */
+export const archiving = (
+  zipJob: ZipJob | undefined,
+  projectUid: string | undefined,
+  at: { readonly settings: ArchivingSettings; readonly now: Date },
+): Archiving => {
+  const due = zipJob && archiveDueAt(zipJob, at.settings);
+  if (!due || due > at.now) return { kind: 'nothing' };
+  if (projectUid === undefined) return { kind: 'refuse', reason: 'ProjectNotFound' };
+  return { kind: 'store', isFinal: !isStillChanging(zipJob) };
+};

@@ -1,0 +1,144 @@
+/** The archiver with ZipJobs in memory, records of them in a cache, and a history in memory. */
+import { pino } from 'pino';
+import { Registry } from 'prom-client';
+import { createApplyStatus } from '#controller/engine/apply-status.ts';
+import { createArchiver } from '#controller/history/archiver.ts';
+import type { HistoryWrites } from '#controller/history/batch.ts';
+import { createStoreBatch } from '#controller/history/store-batch.ts';
+import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import type { OwnedStatus } from '#controller/zip-job/observation.ts';
+import { FINALIZER } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { Clock } from '#runtime/clock.ts';
+import { AppError } from '#runtime/errors.ts';
+import type { HistoryEntry } from '#runtime/history/history-job.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
+import { aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+
+export const PROJECT_UID = '0b0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
+const CLUSTER_UID = '0c0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
+
+export const unavailable = (): AppError =>
+  new AppError('the database does not respond', { code: 'HistoryUnavailable', retryable: true });
+export const refused = (): AppError =>
+  new AppError('a value is wrong', { code: 'HistoryRefused', retryable: false });
+export const partitionMissing = (): AppError =>
+  new AppError('no partition', { code: 'HistoryPartitionMissing', retryable: true });
+
+/** Rows by uid, and how often each was counted: only an insert counts. */
+const createHistoryInMemory = () => {
+  const rows = new Map<string, HistoryEntry>();
+  const calls: string[] = [];
+  let inserted = 0;
+  let failure: ((call: string, entries: readonly HistoryEntry[]) => Error | undefined) | undefined;
+  const call = (name: string, entries: readonly HistoryEntry[] = []): void => {
+    calls.push(entries.length === 0 ? name : `${name} ${entries.map(({ job }) => job.name).join(' ')}`);
+    const error = failure?.(name, entries);
+    if (error) throw error;
+  };
+  const writes: HistoryWrites = {
+    probe: async () => call('probe'),
+    write: async (entries) => {
+      call('write', entries);
+      for (const entry of entries) {
+        if (!rows.has(entry.job.uid)) inserted += 1;
+        rows.set(entry.job.uid, entry);
+      }
+    },
+  };
+  return {
+    writes,
+    rows,
+    calls,
+    inserted: () => inserted,
+    failWith: (next: typeof failure) => {
+      failure = next;
+    },
+  };
+};
+
+/** A database or a clock instead of those in memory. */
+interface RealParts {
+  readonly writes?: HistoryWrites;
+  readonly clock?: Clock;
+}
+
+export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: RealParts = {}) => {
+  const config = aConfig({ historyHost: 'db.example', ...change });
+  const manual = createManualClock(NOW);
+  const clock = real.clock ?? manual;
+  const history = createHistoryInMemory();
+  const metrics = createControllerMetrics(new Registry());
+  const stop = new AbortController();
+  const zipJobs = createFakeObjectsKeptAs((zipJob: ZipJob) => zipJobSkeleton(zipJob, true) as ZipJob, {
+    onChange: (seen) => archiver.see(seen),
+  });
+  const archiver = createArchiver({
+    config,
+    zipJobs: () => zipJobs.reflector,
+    clock,
+    log: pino({ level: 'silent' }),
+    signal: stop.signal,
+  });
+  const statusWrites: string[] = [];
+  const reads: string[] = [];
+  const client = createVersionedClient(
+    zipJobs as never,
+    (_before, { metadata }) => statusWrites.push(metadata.name),
+    () => NOW.toISOString(),
+  );
+  let onStatusWrite: (name: string) => void = () => undefined;
+  const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
+  const projects = new Map([[NAMESPACE, PROJECT_UID]]);
+  const store = createStoreBatch({
+    config,
+    zipJobs: {
+      get: (namespace, name) => {
+        reads.push(name);
+        return client.get(namespace, name);
+      },
+    },
+    applyStatus: async (zipJob, status) => {
+      onStatusWrite(zipJob.metadata.name);
+      return applyStatus(zipJob, status);
+    },
+    ownerOf: (namespace) => {
+      const projectUid = projects.get(namespace);
+      return projectUid === undefined ? undefined : { projectUid, clusterUid: CLUSTER_UID };
+    },
+    writes: real.writes ?? history.writes,
+    metrics,
+    clock,
+    log: pino({ level: 'silent' }),
+  });
+  const put = (name: string, status: ZipJobStatus, metadata: Partial<ObjectMeta> = {}): ZipJob =>
+    zipJobs.put(
+      aZipJob({ status, metadata: { name, uid: `uid-${name}`, finalizers: [FINALIZER], ...metadata } }),
+    );
+  const find = (name: string): ZipJob | undefined => zipJobs.all().find((one) => one.metadata.name === name);
+  /** Starts the archiver as a leader; ends with the world. */
+  const lead = (signal = stop.signal): Promise<void> => archiver.run(store, signal);
+  const failStatus = (fail: (name: string) => void): void => {
+    onStatusWrite = fail;
+  };
+  return {
+    history,
+    clock: manual,
+    metrics,
+    zipJobs,
+    archiver,
+    projects,
+    statusWrites,
+    put,
+    find,
+    lead,
+    reads,
+    failStatus,
+    stop,
+  };
+};

@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { ago } from '#test/support/builders/objects.ts';
+import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+import { archiveWorld, partitionMissing, refused, unavailable } from './archive-world.ts';
+
+const archived = (world: ReturnType<typeof archiveWorld>, name: string) =>
+  findCondition(world.find(name)?.status?.conditions, 'Archived');
+const finishedAt = (seconds: number, more: ZipJobStatus = {}): ZipJobStatus =>
+  finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });
+const PENDING = { webhook: { state: 'Pending', deliveryId: 'msg_1', attempts: 1 } } as const;
+
+describe('the archiver', () => {
+  const worlds: ReturnType<typeof archiveWorld>[] = [];
+  const aWorld = (...change: Parameters<typeof archiveWorld>) => {
+    const world = archiveWorld(...change);
+    worlds.push(world);
+    return world;
+  };
+  afterEach(() => {
+    for (const { stop } of worlds.splice(0)) stop.abort();
+  });
+
+  it('stores a finished job once, then writes the condition Archived, at one status write', async () => {
+    const world = aWorld();
+    void world.lead();
+    world.put('running', running('p1'));
+    world.put('done', finishedAt(10));
+    await world.clock.advance(60_000);
+    expect([...world.history.rows.keys()]).to.deep.equal(['uid-done']);
+    expect(archived(world, 'done')).to.include({ status: 'True', reason: 'Archived' });
+    expect(world.statusWrites).to.deep.equal(['done']);
+    expect(world.reads).to.deep.equal(['done']);
+    // All other fields of the controller are still in the status.
+    expect(world.find('done')?.status).to.deep.include(finishedAt(10));
+  });
+
+  it('stores jobs in batches, and waits for more only for a limited time', async () => {
+    const world = aWorld({ archiveBatchRows: 3, archiveBatchWaitMs: 1_000 });
+    void world.lead();
+    for (let n = 0; n < 7; n += 1) world.put(`job-${n}`, finishedAt(100 - n));
+    await world.clock.advance(999);
+    expect(world.history.calls).to.deep.equal(['write job-0 job-1 job-2', 'write job-3 job-4 job-5']);
+    await world.clock.advance(1);
+    expect(world.history.calls.at(-1)).to.equal('write job-6');
+  });
+
+  it('ends a batch at its limit of bytes, and continues with the next', async () => {
+    const world = aWorld({ archiveBatchBytes: 1, archiveConcurrency: 2 });
+    for (let n = 0; n < 5; n += 1) world.put(`job-${n}`, finishedAt(100 - n));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect(world.history.calls).to.deep.equal(['write job-0 job-1', 'write job-2 job-3', 'write job-4']);
+  });
+
+  it('stores a job whose webhook is pending after a limited time without a status write, and again with its result', async () => {
+    const world = aWorld();
+    void world.lead();
+    world.put('slow', finishedAt(10, PENDING));
+    await world.clock.advance(289_000);
+    expect(world.history.rows.size).to.equal(0);
+    await world.clock.advance(2_000);
+    expect(world.history.rows.get('uid-slow')?.job.webhookState).to.equal('Pending');
+    world.put('slow', finishedAt(10, { webhook: { ...PENDING.webhook, attempts: 2 } }));
+    await world.clock.advance(600_000);
+    expect([world.history.calls.length, world.statusWrites]).to.deep.equal([1, []]);
+    world.put('slow', finishedAt(10, { webhook: { state: 'Delivered', attempts: 3 } }));
+    await world.clock.advance(1_000);
+    expect(world.history.rows.get('uid-slow')?.job.webhookState).to.equal('Delivered');
+    expect([world.history.inserted(), world.statusWrites]).to.deep.equal([1, ['slow']]);
+  });
+
+  it('updates the row of an archived job whose webhook was sent again', async () => {
+    const world = aWorld();
+    void world.lead();
+    const outdated = { type: 'Archived', status: 'True', reason: 'ArchiveOutdated', message: '' } as const;
+    const conditions = [{ ...outdated, lastTransitionTime: ago(5) }];
+    world.put('again', finishedAt(1_000, { ...PENDING, conditions }));
+    await world.clock.advance(600_000);
+    expect(world.history.calls).to.deep.equal([]);
+    world.put('again', finishedAt(1_000, { webhook: { state: 'Delivered' }, conditions }));
+    await world.clock.advance(1_000);
+    expect(world.history.rows.get('uid-again')?.job.webhookState).to.equal('Delivered');
+    expect(archived(world, 'again')).to.include({ status: 'True', reason: 'Archived' });
+  });
+
+  it('stores a job at once that is being deleted, although its webhook is pending', async () => {
+    const world = aWorld();
+    void world.lead();
+    world.put('going', finishedAt(1, PENDING), { deletionTimestamp: ago(1) });
+    await world.clock.advance(1_000);
+    expect(world.history.rows.size).to.equal(1);
+    expect(archived(world, 'going')?.status).to.equal('True');
+  });
+
+  it('keeps the one row if it is killed between the insert and the condition (G8)', async () => {
+    const world = aWorld();
+    world.put('done', finishedAt(10));
+    // The leader dies: its row is committed, and nothing else happens.
+    await world.history.writes.write([
+      { job: { uid: 'uid-done', name: 'done' }, metadata: '', detail: '' } as never,
+    ]);
+    void world.lead();
+    await world.clock.advance(1_000);
+    expect([world.history.inserted(), world.history.rows.size]).to.deep.equal([1, 1]);
+    expect(archived(world, 'done')?.status).to.equal('True');
+  });
+
+  it('does not store on a standby replica, and continues with everything that is due when it leads', async () => {
+    const world = aWorld();
+    for (let n = 0; n < 5; n += 1) world.put(`job-${n}`, finishedAt(100 - n));
+    await world.clock.advance(600_000);
+    expect([world.history.calls, world.archiver.size]).to.deep.equal([[], 5]);
+    void world.lead();
+    await world.clock.advance(1_000);
+    expect([world.history.rows.size, world.archiver.size]).to.deep.equal([5, 0]);
+  });
+
+  it('finds the jobs that did not fit into its queue when the others are stored', async () => {
+    const world = aWorld({ archiveQueueLength: 2 });
+    for (let n = 0; n < 7; n += 1) world.put(`job-${n}`, finishedAt(100 - n));
+    expect(world.archiver.size).to.equal(2);
+    void world.lead();
+    await world.clock.advance(20_000);
+    expect(world.history.rows.size).to.equal(7);
+    expect(world.statusWrites).to.have.length(7);
+  });
+
+  it('stores a job again that changed while it was stored', async () => {
+    const world = aWorld();
+    world.put('changed', finishedAt(10));
+    world.history.failWith((name) => {
+      if (name === 'write' && world.history.calls.length === 1)
+        world.put('changed', finishedAt(10, { message: 'other' }));
+      return undefined;
+    });
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect(world.history.inserted()).to.equal(1);
+    expect(world.history.rows.get('uid-changed')?.detail).to.contain('other');
+    expect(archived(world, 'changed')?.status).to.equal('True');
+  });
+
+  describe('while the database is away', () => {
+    it('asks it with a capped backoff, reads no objects, loses nothing, and catches up oldest first (G8)', async () => {
+      const world = aWorld({ archiveRetrySeconds: 30, archiveBatchRows: 50 });
+      world.history.failWith(unavailable);
+      void world.lead();
+      for (let n = 0; n < 3_600; n += 10) {
+        world.put(`job-${n}`, finishedAt(3_600 - n));
+        if (n % 600 === 0) await world.clock.advance(600_000);
+      }
+      const probes = world.history.calls.filter((call) => call === 'probe').length;
+      expect(probes).to.be.within(100, 130);
+      // The reads of the first attempt only.
+      expect(world.reads.length).to.be.at.most(50);
+      expect(world.archiver.size).to.equal(360);
+      expect(world.statusWrites).to.deep.equal([]);
+      world.history.failWith(undefined);
+      world.history.calls.length = 0;
+      await world.clock.advance(60_000);
+      expect([world.history.inserted(), world.statusWrites.length]).to.deep.equal([360, 360]);
+      const [, first] = world.history.calls;
+      expect(first?.split(' ').slice(1, 4)).to.deep.equal(['job-0', 'job-10', 'job-20']);
+    });
+
+    it('counts each failed write by its reason', async () => {
+      const world = aWorld();
+      world.history.failWith((name) => (name === 'write' ? unavailable() : undefined));
+      world.put('done', finishedAt(10));
+      void world.lead();
+      await world.clock.advance(1_000);
+      const { values } = await world.metrics.history.writeFailures.get();
+      expect(values.map(({ labels, value }) => [labels.reason, value])).to.deep.equal([
+        ['HistoryUnavailable', 1],
+      ]);
+    });
+  });
+
+  it('tries a job again later whose condition cannot be written, and stores the others meanwhile', async () => {
+    const world = aWorld({ archiveRetrySeconds: 30 });
+    const cannot = new KubeError('no', { code: 'Forbidden' });
+    world.put('a', finishedAt(20));
+    world.put('b', finishedAt(10));
+    let failures = 0;
+    world.failStatus((name) => {
+      if (name !== 'a' || failures >= 2) return;
+      failures += 1;
+      throw cannot;
+    });
+    void world.lead();
+    await world.clock.advance(1_000);
+    expect([archived(world, 'a'), archived(world, 'b')?.status]).to.deep.equal([undefined, 'True']);
+    await world.clock.advance(70_000);
+    expect(archived(world, 'a')?.status).to.equal('True');
+    expect(world.history.inserted()).to.equal(2);
+  });
+
+  it('marks a job that the database refuses, counts it, and stores the others of the batch', async () => {
+    const world = aWorld();
+    world.history.failWith((name, entries) =>
+      name === 'write' && entries.some(({ job }) => job.name === 'bad') ? refused() : undefined,
+    );
+    for (const name of ['a', 'bad', 'c']) world.put(name, finishedAt(10));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-c']);
+    const condition = { status: 'False', reason: 'ArchiveRefused', message: 'a value is wrong' };
+    expect(archived(world, 'bad')).to.include(condition);
+    const { values } = await world.metrics.history.unstored.get();
+    expect(values.filter(({ value }) => value > 0).map(({ labels }) => labels.reason)).to.deep.equal([
+      'refused',
+    ]);
+  });
+
+  it('retries a job whose partition cannot be made, instead of refusing it', async () => {
+    const world = aWorld();
+    world.history.failWith((name) => (name === 'write' ? partitionMissing() : undefined));
+    world.put('young', finishedAt(10));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect(archived(world, 'young')).to.equal(undefined);
+    world.history.failWith(undefined);
+    await world.clock.advance(60_000);
+    expect(archived(world, 'young')?.status).to.equal('True');
+  });
+
+  it('marks a job of a namespace that is not a project', async () => {
+    const world = aWorld();
+    world.projects.clear();
+    world.put('stray', finishedAt(10));
+    void world.lead();
+    await world.clock.advance(1_000);
+    expect(archived(world, 'stray')).to.include({ status: 'False', reason: 'ProjectNotFound' });
+    expect(world.history.calls).to.deep.equal([]);
+  });
+
+  it('leaves no timer and ends when it is stopped', async () => {
+    const world = aWorld();
+    world.put('slow', finishedAt(10, PENDING));
+    const running = world.lead();
+    await world.clock.advance(1_000);
+    world.stop.abort();
+    await running;
+    expect(world.clock.pending).to.equal(0);
+  });
+});

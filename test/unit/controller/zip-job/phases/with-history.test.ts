@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import type { Observation } from '#controller/zip-job/observation.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
+import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
+import { aCondition, anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('decide with a history', () => {
+  const config = { historyHost: 'db.example' };
+  const judgeIt = (seen: Partial<Observation>) => judge(seen, config);
+  const deleting = (seconds: number) => ({ deletionTimestamp: ago(seconds) });
+  const job = { name: NAME, uid: 'uid-job' };
+  const archived = (reason: string) => ({ conditions: [aCondition('Archived', ['True', reason])] });
+
+  it('keeps the finalizer of a finished job until the history has it', () => {
+    const waiting = withStatus(finishedAs('Succeeded', { job }));
+    expect(kinds(judgeIt({ zipJob: waiting }))).to.deep.equal([]);
+    const stored = withStatus(finishedAs('Succeeded', { job, ...archived('Archived') }));
+    expect(kinds(judgeIt({ zipJob: stored }))).to.deep.equal(['removeFinalizer']);
+  });
+
+  it('keeps the finalizer of a finished job that is being deleted, until it is stored or its time is over', () => {
+    const at = (seconds: number, more: ZipJobStatus = {}) =>
+      withStatus(finishedAs('Cancelled', { job, ...more }), {}, deleting(seconds));
+    expect(judgeIt({ zipJob: at(279) })).to.deep.equal({ actions: [], events: [], requeueAfterMs: 1000 });
+    expect(kinds(judgeIt({ zipJob: at(5, archived('Archived')) }))).to.deep.equal(['removeFinalizer']);
+    const late = judgeIt({ zipJob: at(280) });
+    expect(late.actions).to.deep.equal([{ kind: 'removeFinalizer', forced: 'Overdue', isUnstored: true }]);
+    expect(late.events.map(({ reason }) => reason)).to.deep.equal(['NotArchived']);
+  });
+
+  it('ends a job whose recovery takes too long, so that it can be stored before its finalizer is removed', () => {
+    const zipJob = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting(220));
+    const decision = judgeIt({ zipJob, job: aJob(), pods: [aPod('p1')] });
+    expect(decision.status).to.include({ phase: 'Cancelled', reason: 'Deleted' });
+    expect(findCondition(decision.status?.conditions, 'Recovered')?.status).to.equal('False');
+    const committing = withStatus(running('p1', { upload: anUpload('committing') }), {}, deleting(220));
+    const unknown = judgeIt({ zipJob: committing, job: aJob(), pods: [aPod('p1')] });
+    expect(unknown.status).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });
+    const earlier = withStatus(running('p1', { upload: anUpload('open') }), {}, deleting(219));
+    expect(judgeIt({ zipJob: earlier, job: aJob(), pods: [aPod('p1')] }).status?.phase).to.equal(
+      'Finalizing',
+    );
+  });
+
+  it('ends a job at once whose namespace is being deleted', () => {
+    const zipJob = withStatus(running('p1'), {}, deleting(1));
+    const seen = { zipJob, job: aJob(), pods: [aPod('p1')], isNamespaceTerminating: true };
+    expect(judgeIt(seen).status).to.include({ phase: 'Cancelled', reason: 'Deleted' });
+  });
+
+  it('marks an archived job as outdated in the write that changes its status', () => {
+    const replay = { annotations: { 'zipjobs.dev/replay-webhook': 'again-1' } };
+    const webhook = { state: 'Delivered', deliveryId: 'msg_1_COMPLETED', attempts: 1 } as const;
+    const zipJob = withStatus(finishedAs('Succeeded', { job, webhook, ...archived('Archived') }), {}, replay);
+    const { status } = judgeIt({ zipJob });
+    expect(status?.webhook?.state).to.equal('Pending');
+    const condition = findCondition(status?.conditions, 'Archived');
+    expect(condition).to.include({ status: 'True', reason: 'ArchiveOutdated' });
+  });
+
+  it('keeps an unarchived job beyond its TTL, and drops it only from a full project (G8)', () => {
+    const zipJob = withStatus(finishedAs('Succeeded', { job, finishedAt: ago(8 * 86_400) }));
+    expect(kinds(judgeIt({ zipJob, isSurplus: true }))).to.deep.equal(['deleteFileList']);
+    const drop = judge({ zipJob, isSurplus: true }, { ...config, historyWhenFull: 'drop' });
+    expect(drop.actions.slice(1)).to.deep.equal([
+      { kind: 'removeFinalizer' },
+      { kind: 'deleteZipJob', isUnstored: true },
+    ]);
+  });
+
+  it('deletes an archived job after an hour, but not before its pods', () => {
+    const status = finishedAs('Failed', { job, finishedAt: ago(3_600), ...archived('Archived') });
+    const zipJob = withStatus(status, {}, { finalizers: [] });
+    expect(kinds(judgeIt({ zipJob }))).to.deep.equal(['deleteFileList', 'deleteZipJob']);
+    expect(kinds(judgeIt({ zipJob, ownJobs: [aJob()] }))).to.deep.equal(['deleteFileList']);
+  });
+});
