@@ -126,6 +126,21 @@ const historyMetrics = (registry: Registry) => {
       help: 'ZipJobs that were written to the history database, including those that were written a second time with the end of their webhook',
       registers,
     }),
+    partitionDaysAhead: new Gauge({
+      name: 'zip_history_partition_days_ahead',
+      help: 'Days from tomorrow for which the history database has partitions; -1 if this process has not read it, as in standby replicas and without a history',
+      registers,
+    }),
+    retentionFailures: new Counter({
+      name: 'zip_history_retention_failures_total',
+      help: 'Failed rounds of making partitions, and of deleting what is older than its retention',
+      registers,
+    }),
+    purgedRows: new Counter({
+      name: 'zip_history_purged_rows_total',
+      help: 'Rows that were deleted because of the retention of their project, or because their project was deleted',
+      registers,
+    }),
     writeFailures: counter(
       'zip_history_write_failures_total',
       'Failed writes of finished ZipJobs to the history database, by reason: HistoryUnavailable, HistoryPartitionMissing, HistoryRefused or Internal',
@@ -210,6 +225,7 @@ export const createControllerMetrics = (registry: Registry) => {
   const own = ownMetrics(registry);
   startAtZero(own.finished);
   const history = historyMetrics(registry);
+  history.partitionDaysAhead.set(-1);
   for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
   return {
     ...own,

@@ -65,6 +65,8 @@ export interface ZipProject {
   readonly metadata: ObjectMeta;
   readonly spec: {
     readonly displayName?: string;
+    /** Days after which the history deletes jobs of this project. The retention of the installation also applies. */
+    readonly historyRetentionDays?: number;
     readonly webhook?: {
       /** Without it, the URL is in the Secret `zipjobs-webhook`, key `url`. */
       readonly url?: string;

@@ -5,6 +5,7 @@ import type { Parts } from '../wiring.ts';
 import { readClusterUid } from './cluster-uid.ts';
 import type { History } from './history.ts';
 import { createHistoryWrites } from './history-writes.ts';
+import { keepRetention } from './retention.ts';
 import { createStoreBatch } from './store-batch.ts';
 
 /** Of our connections in the server's list of sessions. */
@@ -16,7 +17,7 @@ export const createHistoryTask = (
   { archiver, projectUids }: History,
   resources: Lifetime['resources'],
 ): ((signal: AbortSignal) => Promise<void>) => {
-  const { config, clients, log, trust, metrics, clock } = parts;
+  const { config, clients, watches, log, trust, metrics, clock } = parts;
   const database = resources.use(createHistoryDatabase(config, { log, trust, applicationName: APPLICATION }));
   return async (signal) => {
     const clusterUid = await readClusterUid(clients.namespaces, signal);
@@ -33,6 +34,18 @@ export const createHistoryTask = (
       clock,
       log,
     });
-    await archiver.run(store, signal);
+    const { projects } = watches.caches;
+    const { historyRetentionDays: retentionDays } = config;
+    const retention = {
+      database,
+      clusterUid,
+      retentionDays,
+      projects,
+      client: clients.projects,
+      metrics,
+      clock,
+      log,
+    };
+    await Promise.all([archiver.run(store, signal), keepRetention(retention, signal)]);
   };
 };

@@ -71,4 +71,13 @@ export const ARCHIVE_SETTINGS = {
     description:
       'when a project has reached its limit of stored jobs and the history database is unavailable. refuse: the API accepts no further jobs. drop: the oldest jobs that the history lacks are deleted',
   },
+  historyRetentionDays: {
+    env: 'HISTORY_RETENTION_DAYS',
+    type: 'integer',
+    minimum: 1,
+    maximum: 3650,
+    default: 90,
+    description:
+      'days after which the history drops jobs; spec.historyRetentionDays of a ZipProject can be lower',
+  },
 } as const satisfies Settings;

@@ -252,6 +252,23 @@ const LIMIT_CASES: readonly AlertCase[] = [
     fires: [{ says: 'a job was dropped', series: [unstored('full', '0x10 1x20')] }],
     silent: [{ says: 'one was dropped before', series: [unstored('full', '1x30')] }],
   },
+  {
+    alert: 'ZipjobsHistoryPartitions',
+    at: 30,
+    fires: [
+      {
+        says: 'partitions are not made',
+        series: [{ name: 'zip_history_partition_days_ahead', values: '6x30' }],
+      },
+    ],
+    silent: [
+      { says: 'they are made', series: [{ name: 'zip_history_partition_days_ahead', values: '14x30' }] },
+      {
+        says: 'there is no history',
+        series: [{ name: 'zip_history_partition_days_ahead', values: '-1x30' }],
+      },
+    ],
+  },
   ...['fileListBytes', 'storedJobs', 'storedBytes'].map(
     (limit): AlertCase => ({
       alert: 'ZipjobsProjectFull',

@@ -185,6 +185,7 @@ const LIMITS = {
 const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   spec: {
     displayName: 'd',
+    historyRetentionDays: 1,
     webhook: { url: 'https://a/', events: ['COMPLETED'], enabled: true },
     limits: LIMITS,
     jobDefaults: {

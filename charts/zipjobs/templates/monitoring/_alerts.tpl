@@ -104,6 +104,11 @@ ZipjobsHistoryIncomplete:
   for: 0m
   severity: warning
   summary: Finished jobs were deleted or refused that the history will never have.
+ZipjobsHistoryPartitions:
+  expr: max(zip_history_partition_days_ahead{$own}) < 7 and max(zip_history_partition_days_ahead{$own}) >= 0
+  for: 15m
+  severity: warning
+  summary: The history database has partitions for less than 7 days ahead.
 ZipjobsDashboardFails:
   expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx",$own}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count{$own}[10m])) > 0.05
   for: 10m
