@@ -1,8 +1,11 @@
-/** Reads of jobs in an installation with a history. */
+/** Jobs of an installation with a history: recorded by the controller, and read by the API after their ZipJob is gone. */
 import { expect } from 'chai';
-import { askApi } from '#test/support/clients/api-client.ts';
+import { zipJobName } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import { askApi, postJob } from '#test/support/clients/api-client.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import {
@@ -20,6 +23,7 @@ describe('the jobs of an installation with a history', function () {
   let installation: HistoryInstallation;
   let baseUrl: string;
   let project: Project;
+  let source: string;
 
   before(async function () {
     await requirePostgres(this);
@@ -27,6 +31,7 @@ describe('the jobs of an installation with a history', function () {
     const { cluster } = installation;
     await installation.applySecret();
     baseUrl = await (await installChart(cluster, installation.values)).apiUrl();
+    source = life.use(await startFileOrigin()).origin;
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     life.defer(async () => {
       await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
@@ -42,6 +47,41 @@ describe('the jobs of an installation with a history', function () {
     const args = ['get', 'pods', '-n', RELEASE_NAMESPACE, '-o', 'jsonpath={.items[*].metadata.uid}'];
     return (await installation.cluster.kubectl(args)).stdout;
   };
+
+  it('are recorded when they finish, and read by their ID after their ZipJob was deleted (G8)', async () => {
+    const uuid = await postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key: 'recorded.zip',
+      metadata: { order: 42 },
+      urls: [{ url: `${source}/gen/100000/1`, filename: 'a.bin' }],
+    });
+    await project.untilPhase(uuid, ['Succeeded']);
+    await until('the condition Archived', async () => {
+      const { status } = await project.zipJob(uuid);
+      return findCondition(status?.conditions, 'Archived')?.status === 'True';
+    });
+    await using reader = await installation.openAs('reader');
+    const { rows } = await reader.query(
+      'SELECT namespace, key, phase, bytes FROM zipjobs.jobs WHERE id = $1',
+      [uuid],
+    );
+    expect(rows).to.have.length(1);
+    expect(rows[0]).to.include({ namespace: NAMESPACE, key: 'recorded.zip', phase: 'Succeeded' });
+    const stored = await get(uuid);
+    expect(stored.status).to.equal(200);
+
+    const name = zipJobName(uuid);
+    await installation.cluster.kubectl(['delete', 'zipjob', name, '-n', NAMESPACE, '--wait=false']);
+    await until('the ZipJob to be gone', async () => {
+      const during = await get(uuid);
+      expect(during.status, 'while the ZipJob is deleted').to.equal(200);
+      const args = ['get', 'zipjob', name, '-n', NAMESPACE, '--ignore-not-found', '-o', 'name'];
+      return (await installation.cluster.kubectl(args)).stdout === '';
+    });
+    // The cache of the API follows a moment later.
+    for (const _ of [1, 2, 3]) expect((await get(uuid)).text).to.equal(stored.text);
+    expect((await get(UNKNOWN)).status).to.equal(404);
+  });
 
   it('are read with a new password without a restart, and 503 is the response until it arrives (G8)', async () => {
     const before = await podNames();
