@@ -56,7 +56,7 @@ export const readExamples = (helpUrl: string): Examples => ({
         metadata: { order: 4711 },
         error: {
           code: 'SourceNotFound',
-          message: 'file 1 (https://files.example.com/2026/tables.csv): the source responded with status 404',
+          message: 'file 1: the source responded with status 404',
           file_index: 1,
           http_status: 404,
           retriable: false,
@@ -115,7 +115,7 @@ export const WEBHOOK_EXAMPLES = {
       metadata: { order: 4711 },
       error: {
         code: 'SourceNotFound',
-        message: 'file 1 (https://files.example.com/2026/tables.csv): the source responded with status 404',
+        message: 'file 1: the source responded with status 404',
         file_index: 1,
         files: FAILED_FILES,
         files_total: 2,
