@@ -1,4 +1,8 @@
 import { expect } from 'chai';
+import { toJob } from '#administration/job-view.ts';
+import { responseOf } from '#api/cached-job.ts';
+import { expandedFields } from '#api/expand/expanded-fields.ts';
+import { EXPANSIONS } from '#api/expand/read-expand.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import {
@@ -168,6 +172,31 @@ describe('the archived form of a ZipJob', () => {
     expect(entry.detail).to.not.contain('"order"');
     expect(fromHistoryEntry(entry)).to.deep.equal(archivedForm(withEverything()));
   });
+
+  for (const phase of ['Succeeded', 'Failed', 'Cancelled'] as const)
+    it(`looks the same as a ${phase} ZipJob in the API and on pages`, () => {
+      const { spec, status } = withEverything();
+      const message = 'HTTP 404 for the file';
+      const zipJob: ZipJob = {
+        ...aZipJob({
+          metadata: { uid: UUID },
+          spec: { ...spec, files: [{ url: SIGNED, filename: 'a.txt' }] },
+        }),
+        status: {
+          ...status,
+          ...finishedAs(phase, { message }),
+          failure: { code: 'SourceNotFound', message, fileIndex: 0, httpStatus: 404, retriable: false },
+          webhook: { state: 'Delivered', attempts: 1, log: [{ at: ago(1), durationMs: 4, status: 204 }] },
+          conditions: [aCondition('Failed', ['True', 'SourceNotFound'])],
+          attempts: [],
+        },
+      };
+      const stored = fromHistoryEntry(toHistoryEntry(zipJob, OWNER));
+      expect(toJob(stored)).to.deep.equal(toJob(zipJob));
+      expect(responseOf(stored)).to.deep.equal(responseOf(zipJob));
+      const expand = (job: ZipJob) => expandedFields(job, EXPANSIONS, { helpUrl: 'https://help' });
+      expect(expand(stored)).to.deep.equal(expand(zipJob));
+    });
 
   it('adds nothing to a ZipJob with few fields', () => {
     const zipJob = aZipJob({ metadata: { uid: UUID }, status: finishedAs('Cancelled') });
