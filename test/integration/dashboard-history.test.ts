@@ -13,7 +13,11 @@ import { createVisitor, type Visitor } from '#test/support/servers/dashboard-ser
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
 import { until } from '#test/support/until.ts';
 import { archiveJobs } from '#test/support/worlds/archived-jobs.ts';
-import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
+import {
+  type DashboardDesk,
+  seriousIssues,
+  startDashboardDesk,
+} from '#test/support/worlds/dashboard-desk.ts';
 import { createDashboardUser, type DashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
@@ -125,6 +129,21 @@ describe('the history in the dashboard and on the command line', function () {
     await page.goto(`/projects/${OURS}`);
     await page.getByRole('link', { name: 'Usage per day' }).click();
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('has pages that are accessible and fit a narrow window', async function () {
+    await requireBrowser(this);
+    await using open = await desk.open({ viewport: { width: 360, height: 800 } });
+    const { page } = open;
+    await open.signIn(ada.token);
+    for (const path of ['', '/history', '/history?from=soon', '/usage', `/jobs/${idOf(100)}`]) {
+      await page.goto(`/projects/${OURS}${path}`);
+      expect(await seriousIssues(page), path).to.deep.equal([]);
+      const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
+      const [content = 0, window = 0] = widths as readonly number[];
+      expect(content, path).to.be.at.most(window);
+    }
     expect(open.complaints).to.deep.equal([]);
   });
 
