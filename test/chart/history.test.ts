@@ -272,9 +272,15 @@ describe('the migration Job of the chart', function () {
 describe('the history in the notes of the chart', function () {
   this.timeout(30 * 60_000);
 
-  it('says where finished jobs are recorded, and where to read more (G10)', async () => {
+  it('says where finished jobs are recorded, for how long, and where to read more (G10)', async () => {
     const notes = await renderNotes(POSTGRES);
-    expect(notes).to.contain('recorded in the database "zipjobs" at postgres.example.com:5432');
+    const { default: days } = CONTROLLER_SETTINGS.historyRetentionDays;
+    const database = 'recorded in the database "zipjobs" at postgres.example.com:5432';
+    expect(notes).to.contain(`${database} for ${days} days`);
+    const settings = { HISTORY_RETENTION_DAYS: 1 };
+    expect(await renderNotes({ ...POSTGRES, 'controller.settings': settings })).to.contain(
+      `${database} for 1 day,`,
+    );
     expect(notes).to.contain('never source URLs').and.to.contain('docs/history.md');
     expect(notes).not.to.contain('No history');
   });

@@ -55,8 +55,9 @@ To see ADDRESS, run:
 {{/* How long a finished job can be read. The numbers are the defaults of the controller's settings; a test compares them. */}}
 {{- define "zipjobs.historyNote" -}}
 {{- if include "zipjobs.hasHistory" . }}
+{{- $days := dig "HISTORY_RETENTION_DAYS" 90 .Values.controller.settings | int }}
 {{- with .Values.history.postgres }}
-History: finished jobs are recorded in the database "{{ .database }}" at {{ .host }}:{{ .port }}, with their state, times, keys and metadata, but never source URLs or headers. docs/history.md has the retention, backups and roles.
+History: finished jobs are recorded in the database "{{ .database }}" at {{ .host }}:{{ .port }} for {{ $days }} day{{ if ne $days 1 }}s{{ end }}, with their state, times, keys and metadata, but never source URLs or headers. To change the retention, set HISTORY_RETENTION_DAYS in controller.settings. See docs/history.md.
 {{- end }}
 {{- else }}
 {{- $succeeded := include "zipjobs.days" (dig "SUCCEEDED_TTL_SECONDS" 604800 .Values.controller.settings | int) }}
