@@ -221,7 +221,7 @@ describe('the Kubernetes client on a real API server', function () {
       namespace: NAMESPACE,
       onChange: ({ kind, key }) => changes.push(`${kind} ${key}`),
       log,
-      settings: { pageSize: 2, watchTimeoutSeconds: 1, minBackoffMs: 10 },
+      settings: { watchList: false, pageSize: 2, watchTimeoutSeconds: 1, minBackoffMs: 10 },
       metrics: {
         relisted: () => undefined,
         watchEnded: () => {
