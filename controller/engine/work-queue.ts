@@ -107,6 +107,7 @@ interface State {
   pause: Promise<void> | undefined;
   /** Set when `run` is aborted: later adds are ignored. */
   stopped: boolean;
+  lastReady: Ready;
 }
 
 const groupOf = ({ options }: State, key: string): string => options.groupOf?.(key) ?? '';
@@ -116,7 +117,11 @@ const takeNext = ({ options, order, shares }: State): string | undefined =>
 
 const makeReady = (state: State, key: string, lane: Lane): void => {
   const { options, clock, ready, order, idle } = state;
-  ready.set(key, { lane, sinceMs: ready.get(key)?.sinceMs ?? clock.monotonicMs() });
+  const sinceMs = ready.get(key)?.sinceMs ?? Math.floor(clock.monotonicMs());
+  // The keys of a full reconcile share a few of these.
+  if (state.lastReady.sinceMs !== sinceMs || state.lastReady.lane !== lane)
+    state.lastReady = { lane, sinceMs };
+  ready.set(key, state.lastReady);
   order.push(lane, groupOf(state, key), key);
   options.metrics?.depth(ready.size);
   idle.shift()?.();
@@ -257,6 +262,7 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     sliceStartMs: clock.monotonicMs(),
     pause: undefined,
     stopped: false,
+    lastReady: { lane: 'change', sinceMs: 0 },
   };
   const agesMs = (): number[] =>
     [...state.inWork.values()].map((startMs) => state.clock.monotonicMs() - startMs);
