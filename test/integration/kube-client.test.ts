@@ -211,6 +211,40 @@ describe('the Kubernetes client on a real API server', function () {
     }
   });
 
+  it('receives a list as a watch, without pages (G1)', async () => {
+    for (const name of ['w1', 'w2']) await notes.create(aNote(name, 'x'));
+    const requests: string[] = [];
+    const recorded: KubeClient = {
+      ...kube,
+      request: (request) => {
+        requests.push(`list ${JSON.stringify(request.query)}`);
+        return kube.request(request);
+      },
+      stream: (request) => {
+        requests.push(request.query?.['sendInitialEvents'] === true ? 'list as a watch' : 'watch');
+        return kube.stream(request);
+      },
+    };
+    const changes: string[] = [];
+    const reflector = createReflector({
+      kube: recorded,
+      definition: NOTES,
+      namespace: NAMESPACE,
+      onChange: ({ kind, key }) => changes.push(`${kind} ${key}`),
+      log,
+    });
+    const stop = new AbortController();
+    const running = reflector.run(stop.signal);
+    await reflector.synced(AbortSignal.timeout(60_000));
+    expect(changes).to.include.members([`set ${NAMESPACE}/w1`, `set ${NAMESPACE}/w2`]);
+    await notes.mergePatch({ namespace: NAMESPACE, name: 'w1' }, { spec: { text: 'new' } });
+    await until('the change', () => reflector.get(`${NAMESPACE}/w1`)?.spec?.text === 'new');
+    expect(requests).to.deep.equal(['list as a watch', 'watch']);
+    stop.abort();
+    await running;
+    for (const name of ['w1', 'w2']) await notes.delete(NAMESPACE, name);
+  });
+
   it('follows changes across pages, restarted watches and objects that are recreated with the same name', async () => {
     for (const name of ['r1', 'r2', 'r3']) await notes.create(aNote(name, 'x'));
     const changes: string[] = [];

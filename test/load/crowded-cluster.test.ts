@@ -2,7 +2,7 @@
  * Memory of the servers with many finished jobs: 20,000, or CROWDED_JOBS. The API server is in memory: 100,000 objects
  * would take a real one ten minutes.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -37,9 +37,8 @@ describe(`${JOBS} finished jobs`, function () {
     directory = await mkdtemp(join(tmpdir(), 'zipjobs-crowded-'));
     await writeFile(join(directory, 'token'), 'token');
     await copyFile(PRIVATE_TLS.authorityPath, join(directory, 'ca.crt'));
-    const program = join(import.meta.dirname, 'crowded-api-server.ts');
-    apiServer = spawn(process.execPath, [program, String(JOBS), String(PODS)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+    apiServer = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [String(JOBS), String(PODS)], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     const [line] = (await once(createInterface({ input: apiServer.stdout ?? process.stdin }), 'line')) as [
       string,
