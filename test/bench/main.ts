@@ -1,9 +1,9 @@
 /**
  * Compares the zipper with its peers in one run: `npm run bench -- [--quick | --full] [--plain] [--json]
- * [--case NAME] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
+ * [--case NAME] [--jobs N] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
- * on request, with `node -e 0` for comparison), cold-start, controller, api, and neighbours (with `--way NAME` for some of
- * its ways). On a shared machine only ratios within one run are meaningful.
+ * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request neighbours (with
+ * `--way NAME` for some of its ways) and scale (`--jobs N` running jobs, default 5,000). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -16,6 +16,7 @@ import { type Contender, findContenders, NODE_START, profiled } from './contende
 import { measureController } from './controller-latency.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
+import { measureScaleAlone, SCALE_JOBS } from './scale/measure-scale.ts';
 
 const { values } = parseArgs({
   options: {
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
     way: { type: 'string', multiple: true },
+    jobs: { type: 'string' },
     dir: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -89,6 +91,15 @@ const neighbours = async (): Promise<void> => {
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
 };
 
+const scale = async (): Promise<void> => {
+  const figures = await measureScaleAlone(Number(values.jobs ?? SCALE_JOBS), log);
+  for (const one of figures) {
+    const { row, what, value, unit, target } = one;
+    const line = `scale: ${row}: ${what}: ${value} ${unit}${target === undefined ? '' : ` (target ${target})`}`;
+    console.log(values.json ? JSON.stringify(one) : line);
+  }
+};
+
 const withNode = (bench: BenchCase, contenders: readonly Contender[]): readonly Contender[] =>
   bench === TINY ? [...contenders, NODE_START] : contenders;
 
@@ -115,6 +126,7 @@ const sideBySide = async (): Promise<void> => {
 if (isWanted('cold-start')) await coldStart();
 if (isWanted('controller')) await controller();
 if (isWanted('api')) await api();
-// About an hour, so only on request.
+// An hour or more, so only on request.
+if (values.case?.includes('scale') === true) await scale();
 if (values.case?.includes('neighbours') === true) await neighbours();
 await sideBySide();
