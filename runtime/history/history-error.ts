@@ -13,6 +13,8 @@ const REPAIRS: Readonly<Record<string, string>> = {
   '42703': 'Run the migrations of this version.',
   '42883': 'Run the migrations of this version.',
   '42P01': 'Run the migrations of this version.',
+  '53200':
+    'The server lacks memory: a read of the whole history locks about 1,150 tables and indexes, so raise its max_locks_per_transaction to 256.',
   '53': 'The server lacks resources: raise its max_connections, or give it memory or disk space.',
   '55P03': 'Another statement holds a lock for long. It is tried again.',
   '57': 'The server is stopping, or the statement took longer than HISTORY_STATEMENT_TIMEOUT_MS. It is tried again.',

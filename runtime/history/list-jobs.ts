@@ -58,7 +58,7 @@ const BATCH = 500;
 
 const FIRST_ROWS = 2_000;
 const MIN_ROWS = 200;
-const MAX_ROWS = 50_000;
+const MAX_ROWS = 20_000;
 const FAST_MS = 40;
 const SLOW_MS = 120;
 

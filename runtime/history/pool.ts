@@ -66,12 +66,13 @@ const CHECK_CONNECTION = `
 
 /**
  * Settings of a session. They are not startup parameters, because PgBouncer refuses those. Names in our statements have a schema;
- * the search path only protects operators and functions. A ZipJob is deleted because its row was committed, so a commit must survive a
- * crash of the server, also of one whose default is the faster setting.
+ * the search path only protects operators and functions. JIT would compile a statement for a year of partitions for seconds. A ZipJob
+ * is deleted because its row was committed, so a commit must survive a crash of the server, also of one whose default is the faster
+ * setting.
  */
 const sessionSettings = (statementTimeoutMs: number): string =>
   `SET statement_timeout = ${statementTimeoutMs}; SET idle_in_transaction_session_timeout = ${statementTimeoutMs};
-   SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC'; SET datestyle = 'ISO';
+   SET search_path = pg_catalog, pg_temp; SET timezone = 'UTC'; SET datestyle = 'ISO'; SET jit = off;
    SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'; ${CHECK_CONNECTION}`;
 
 /**

@@ -3,7 +3,8 @@
  * [--case NAME] [--jobs N] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
  * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request neighbours (with
- * `--way NAME` for some of its ways) and scale (`--jobs N` running jobs, default 5,000). On a shared machine only ratios within one run are meaningful.
+ * `--way NAME` for some of its ways), scale (`--jobs N` running jobs, default 5,000) and history (`--rows N`, default
+ * 1,000,000). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -14,6 +15,8 @@ import { openWorld } from './bench-world.ts';
 import { measureColdStart } from './cold-start.ts';
 import { type Contender, findContenders, NODE_START, profiled } from './contenders.ts';
 import { measureController } from './controller-latency.ts';
+import { measureHistory } from './history/measure-history.ts';
+import { historyLines } from './history/print-history.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
 import { measureScaleAlone, SCALE_JOBS } from './scale/measure-scale.ts';
@@ -29,6 +32,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     way: { type: 'string', multiple: true },
     jobs: { type: 'string' },
+    rows: { type: 'string', default: '1000000' },
     dir: { type: 'string' },
     profile: { type: 'string' },
   },
@@ -100,6 +104,12 @@ const scale = async (): Promise<void> => {
   }
 };
 
+const history = async (): Promise<void> => {
+  const figures = await measureHistory({ rows: Number(values.rows), runs: values.quick ? 40 : 200, log });
+  if (values.json) console.log(JSON.stringify(figures));
+  else for (const line of historyLines(figures)) console.log(line);
+};
+
 const withNode = (bench: BenchCase, contenders: readonly Contender[]): readonly Contender[] =>
   bench === TINY ? [...contenders, NODE_START] : contenders;
 
@@ -129,4 +139,5 @@ if (isWanted('api')) await api();
 // An hour or more, so only on request.
 if (values.case?.includes('scale') === true) await scale();
 if (values.case?.includes('neighbours') === true) await neighbours();
+if (values.case?.includes('history') === true) await history();
 await sideBySide();

@@ -110,14 +110,15 @@ const createFiles = async (): Promise<string> => {
   return directory;
 };
 
-/** A real PostgreSQL on 127.0.0.1, with and without TLS, for a certificate of `PRIVATE_TLS`. */
-export const startPostgresProcess = async (): Promise<PostgresProcess> => {
+/** A real PostgreSQL on 127.0.0.1, with and without TLS, for a certificate of `PRIVATE_TLS`. `options` come after ours. */
+export const startPostgresProcess = async (options: readonly string[] = []): Promise<PostgresProcess> => {
   const directory = await createFiles();
   const [port = 0] = await freePorts(1);
   const program = join(await postgresFolder(), 'postgres');
   const tls = [`ssl=on`, `ssl_cert_file=${directory}/server.crt`, `ssl_key_file=${directory}/server.key`];
   const settings = [
     ...OPTIONS,
+    ...options,
     ...tls,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',

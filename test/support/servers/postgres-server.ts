@@ -38,8 +38,8 @@ export interface PostgresServer extends PostgresProcess {
 }
 
 /** A real PostgreSQL with the three roles, without the schema. TLS clients verify its certificate. */
-export const startEmptyPostgres = async (): Promise<PostgresServer> => {
-  const server = await startPostgresProcess();
+export const startEmptyPostgres = async (options: readonly string[] = []): Promise<PostgresServer> => {
+  const server = await startPostgresProcess(options);
   const { port, directory } = server;
   const env = (role: HistoryRole): Readonly<Record<string, string>> => ({
     HISTORY_HOST: '127.0.0.1',
@@ -99,9 +99,9 @@ export const startEmptyPostgres = async (): Promise<PostgresServer> => {
   };
 };
 
-/** The same with all migrations applied. */
-export const startPostgres = async (): Promise<PostgresServer> => {
-  const server = await startEmptyPostgres();
+/** The same with all migrations applied. `options` are settings of the server, such as `fsync=on`. */
+export const startPostgres = async (options: readonly string[] = []): Promise<PostgresServer> => {
+  const server = await startEmptyPostgres(options);
   try {
     await server.migrate();
     return server;

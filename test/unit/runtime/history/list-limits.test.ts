@@ -91,6 +91,10 @@ describe('limits of list-jobs', () => {
     expect(await codeOf(limitedLists.listJobs({ projectUid: PROJECT }, { limit: 25 }))).to.equal('');
   });
 
+  it('does not let the server compile statements, which takes seconds for a year of partitions', async () => {
+    expect(await reader.query({ text: 'SHOW jit' })).to.deep.equal([{ jit: 'off' }]);
+  });
+
   it('refuses filters and cursors that PostgreSQL would refuse, before it sends anything', async () => {
     const filters: readonly Partial<JobFilter>[] = [
       { key: 'a\0b' },
