@@ -31,7 +31,7 @@ const BUILT_IN: ProjectLimits = {
   filesPerSecond: 2_000,
   activeJobs: 50,
   filesPerJob: 10_000,
-  storedJobs: 10_000,
+  storedJobs: 40_000,
   storedBytes: 512 * 1_024 * 1_024,
 };
 

@@ -136,7 +136,7 @@ describe('the values of the chart', function () {
     const controller = readControllerConfig(plainEnv(envOf(rendered, 'controller')));
     expect(controller).to.deep.include({ workers: 7, webhookAllowHttp: true, zipperGraceSeconds: 30 });
     for (const { classes } of [api, controller]) {
-      expect(classes.standard).to.include({ activeJobs: 7, storedJobs: 10_000 });
+      expect(classes.standard).to.include({ activeJobs: 7, storedJobs: 40_000 });
       expect(classes.byName.get('large')).to.include({ activeJobs: 7, storedBytes: 10_737_418_240 });
     }
     expect(controller.egressDenyCidrs).to.deep.equal(['10.0.0.0/8']);

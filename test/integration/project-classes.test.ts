@@ -85,7 +85,7 @@ describe('the class of a project', function () {
 
   it('is reported by the API and in the status (N8)', async () => {
     await untilClass('small');
-    expect((await statusOf())?.class?.limits).to.include({ requestsPerMinute: 600, storedJobs: 10_000 });
+    expect((await statusOf())?.class?.limits).to.include({ requestsPerMinute: 600, storedJobs: 40_000 });
     const { stdout } = await cluster.kubectl(['get', 'zipproject', '-n', NAMESPACE]);
     expect(stdout).to.match(/CLASS/).and.to.match(/small/);
   });

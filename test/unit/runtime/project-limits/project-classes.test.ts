@@ -19,7 +19,7 @@ describe('createProjectClasses', () => {
 
   it('uses the class default without a label, and for an unknown class (N8)', () => {
     const { limits } = classes.of('team-a');
-    expect(limits).to.include({ activeJobs: 20, requestsPerMinute: 12_000, storedJobs: 10_000 });
+    expect(limits).to.include({ activeJobs: 20, requestsPerMinute: 12_000, storedJobs: 40_000 });
     expect(classes.of('team-a')).to.deep.equal({ name: 'default', limits });
     expect(classes.of('team-x')).to.deep.equal({ name: 'default', limits, unknown: 'no-such-class' });
     expect(classes.of('team-p')).to.deep.equal({ name: 'default', limits, unknown: 'constructor' });
