@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { installChart, RELEASE_NAMESPACE } from '../processes/installation.ts';
-import { SUPERUSER, startPostgresProcess } from '../servers/postgres-process.ts';
+import { type PostgresProcess, SUPERUSER, startPostgresProcess } from '../servers/postgres-process.ts';
 import { PRIVATE_TLS } from '../servers/private-tls.ts';
 import { applyObjects } from './project.ts';
 import { sharedCluster } from './shared-cluster.ts';
@@ -20,6 +20,7 @@ export type DatabaseClient = pg.Client & AsyncDisposable;
 /** A PostgreSQL that an operator prepared, for the chart on the shared cluster, which has no history at first. */
 export interface HistoryInstallation extends AsyncDisposable {
   readonly cluster: Cluster;
+  readonly server: Pick<PostgresProcess, 'kill' | 'start'>;
   /** Values of the chart without a history, with a dashboard. */
   readonly without: Readonly<Record<string, unknown>>;
   /** The same with a history, over TLS with a private authority. */
@@ -59,7 +60,8 @@ const valuesFor = (port: number): Readonly<Record<string, unknown>> => ({
 /** Starts PostgreSQL, prepares it with the documented SQL, and installs the chart without a history. */
 export const startHistoryInstallation = async (): Promise<HistoryInstallation> => {
   await using started = new AsyncDisposableStack();
-  const { port } = started.use(await startPostgresProcess());
+  const server = started.use(await startPostgresProcess());
+  const { port } = server;
   const cluster = await sharedCluster();
   started.defer(() => resetInstallation());
 
@@ -86,6 +88,7 @@ export const startHistoryInstallation = async (): Promise<HistoryInstallation> =
   const resources = started.move();
   return {
     cluster,
+    server,
     without: { dashboard: DASHBOARD },
     values: valuesFor(port),
     applySecret: (change = {}) =>
