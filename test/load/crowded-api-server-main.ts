@@ -9,6 +9,9 @@ import { text } from 'node:stream/consumers';
 import { productionJob, productionPod, productionZipJob } from '../support/builders/production-objects.ts';
 import { PRIVATE_TLS } from '../support/servers/private-tls.ts';
 
+/** Its arguments. */
+export type CrowdedCounts = readonly [zipJobs: string, jobsAndPods: string];
+
 const [jobs = 0, podded = 0] = process.argv.slice(2).map(Number);
 const PROJECTS = 20;
 /** A tenth of the jobs finished within the last hour. */

@@ -14,11 +14,13 @@ import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import { until } from '#test/support/until.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
+import type { CrowdedCounts } from './crowded-api-server-main.ts';
 
 const MIB = 1024 * 1024;
 const JOBS = Number(process.env['CROWDED_JOBS'] ?? 20_000);
 /** Ended pods are limited (MAX_FINISHED_PODS). */
 const PODS = Math.min(5_000, JOBS / 10);
+const COUNTS: CrowdedCounts = [String(JOBS), String(PODS)];
 /** Reached with 20,000 jobs; with 100,000 the figures are in docs/performance.md. */
 const BAR_BYTES = (JOBS > 20_000 ? 220 : 200) * MIB;
 /** As in values.yaml. */
@@ -37,7 +39,7 @@ describe(`${JOBS} finished jobs`, function () {
     directory = await mkdtemp(join(tmpdir(), 'zipjobs-crowded-'));
     await writeFile(join(directory, 'token'), 'token');
     await copyFile(PRIVATE_TLS.authorityPath, join(directory, 'ca.crt'));
-    apiServer = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [String(JOBS), String(PODS)], {
+    apiServer = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...COUNTS], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     });
     const [line] = (await once(createInterface({ input: apiServer.stdout ?? process.stdin }), 'line')) as [

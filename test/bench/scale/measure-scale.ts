@@ -31,7 +31,7 @@ import {
 } from './scale-world.ts';
 import { createSimulatedZippers, type SimulatedZippers, type ZipperServer } from './simulated-zippers.ts';
 
-interface ScaleFigure {
+export interface ScaleFigure {
   readonly case: 'scale';
   readonly row: 'G4' | 'G5' | 'G6';
   readonly what: string;
@@ -208,7 +208,7 @@ const zipperServerOf = async ({ dir, apiServer: { url, ca } }: Cluster): Promise
   return { url, ca, cert, key };
 };
 
-const measureScale = async (
+export const measureScale = async (
   cluster: Cluster,
   size: ScaleSize,
   log: (line: string) => void,
