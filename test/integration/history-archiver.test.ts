@@ -72,9 +72,11 @@ describe('the archiver', function () {
     );
     return rows;
   };
+  /** The controller also stores the finished jobs of other tests. */
   const allRows = async (): Promise<number> => {
     await using reader = await installation.openAs('reader');
-    return (await reader.query('SELECT FROM zipjobs.jobs')).rowCount ?? 0;
+    const { rowCount } = await reader.query('SELECT FROM zipjobs.jobs WHERE namespace = $1', [NAMESPACE]);
+    return rowCount ?? 0;
   };
   const isArchived = ({ metadata, status }: ZipJob): boolean =>
     findCondition(status?.conditions, 'Archived')?.status === 'True' &&
