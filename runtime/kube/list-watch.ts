@@ -1,11 +1,9 @@
-import type { Clock } from '../clock.ts';
 import { defined } from '../optional.ts';
-import type { createIngest } from './ingest.ts';
 import { versionOf } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
-import { type IncomingList, isOlderVersion, type ObjectCache } from './object-cache.ts';
-import type { ReflectorOptions, ReflectorSettings } from './reflector-options.ts';
+import { type IncomingList, isOlderVersion } from './object-cache.ts';
+import type { Parts, Progress } from './reflector-parts.ts';
 import { collectionPath } from './resource-path.ts';
 import type { KubeObject } from './types.ts';
 import { receiveByWatch } from './watch-list.ts';
@@ -15,37 +13,6 @@ import { type WatchEvent, watchEvents } from './watch-stream.ts';
 const MAX_OLD_LISTS = 5;
 /** A watch that delivered an event or lasted this long was healthy, so the next failure counts as the first. */
 const HEALTHY_WATCH_MS = 5_000;
-
-/** The position of the reflector in the API server's history. */
-export interface Progress {
-  /** Version to watch from. Undefined: list first. */
-  resourceVersion: string | undefined;
-  /**
-   * The version at which the last long watch started. The next watch starts there too,
-   * so that every event arrives twice, over two connections. This recovers a lost
-   * event within the duration of one watch, and costs a repetition of its events.
-   */
-  repeatFrom: string | undefined;
-  /** The newest version received so far. */
-  newest: string | undefined;
-  listReason: string;
-  /** The API server refused a list as a watch. */
-  needsPages: boolean;
-  oldLists: number;
-  /** Failures in a row, which determine the wait. */
-  failures: number;
-  lastBytesMs: number | undefined;
-}
-
-/** The state that the functions of one reflector share. */
-export interface Parts<T extends KubeObject> {
-  readonly options: ReflectorOptions<T>;
-  readonly settings: ReflectorSettings;
-  readonly clock: Clock;
-  readonly cache: ObjectCache<T>;
-  readonly ingest: ReturnType<typeof createIngest<T>>;
-  readonly progress: Progress;
-}
 
 const advance = (progress: Progress, version: string | undefined): void => {
   if (version === undefined) return;

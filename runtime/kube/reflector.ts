@@ -3,9 +3,10 @@ import { toError } from '../errors.ts';
 import { backoffBoundMs } from '../retry.ts';
 import { createIngest } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
-import { listAll, type Parts, type Progress, watchOnce } from './list-watch.ts';
+import { listAll, watchOnce } from './list-watch.ts';
 import { createObjectCache } from './object-cache.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
+import type { Parts, Progress } from './reflector-parts.ts';
 import type { KubeObject, Reflector } from './types.ts';
 
 /** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */

@@ -1,8 +1,8 @@
 import { isRecord } from './decode.ts';
 import { metadataOf, versionOf } from './ingest.ts';
 import { isKubeError } from './kube-error.ts';
-import type { Parts } from './list-watch.ts';
 import type { IncomingList } from './object-cache.ts';
+import type { Parts } from './reflector-parts.ts';
 import { collectionPath } from './resource-path.ts';
 import type { KubeObject } from './types.ts';
 import { type WatchEvent, watchEvents } from './watch-stream.ts';

@@ -29,7 +29,7 @@ describe('limits in the dashboard', () => {
     for (const fact of [
       '<dt>Class</dt><dd><bdi>large</bdi>',
       '<dt>Active jobs</dt><dd><bdi>200</bdi>',
-      '<dt>Stored jobs</dt><dd><bdi>1 of 500 (of the class: 10,000)</bdi>',
+      '<dt>Stored jobs</dt><dd><bdi>1 of 500 (of the class: 40,000)</bdi>',
       '<dt>Stored bytes</dt><dd><bdi>At most 512 MiB</bdi>',
     ])
       expect(text).to.contain(fact);

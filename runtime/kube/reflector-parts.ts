@@ -1,0 +1,36 @@
+import type { Clock } from '../clock.ts';
+import type { createIngest } from './ingest.ts';
+import type { ObjectCache } from './object-cache.ts';
+import type { ReflectorOptions, ReflectorSettings } from './reflector-options.ts';
+import type { KubeObject } from './types.ts';
+
+/** The position of the reflector in the API server's history. */
+export interface Progress {
+  /** Version to watch from. Undefined: list first. */
+  resourceVersion: string | undefined;
+  /**
+   * The version at which the last long watch started. The next watch starts there too,
+   * so that every event arrives twice, over two connections. This recovers a lost
+   * event within the duration of one watch, and costs a repetition of its events.
+   */
+  repeatFrom: string | undefined;
+  /** The newest version received so far. */
+  newest: string | undefined;
+  listReason: string;
+  /** The API server refused a list as a watch. */
+  needsPages: boolean;
+  oldLists: number;
+  /** Failures in a row, which determine the wait. */
+  failures: number;
+  lastBytesMs: number | undefined;
+}
+
+/** The state that the functions of one reflector share. */
+export interface Parts<T extends KubeObject> {
+  readonly options: ReflectorOptions<T>;
+  readonly settings: ReflectorSettings;
+  readonly clock: Clock;
+  readonly cache: ObjectCache<T>;
+  readonly ingest: ReturnType<typeof createIngest<T>>;
+  readonly progress: Progress;
+}
