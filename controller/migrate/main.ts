@@ -1,7 +1,7 @@
 /** Helm runs this before an installation and an upgrade with a history: creates and changes the tables in PostgreSQL. */
-import type pg from 'pg';
+import pg from 'pg';
 import { systemClock } from '#runtime/clock.ts';
-import { AppError, errorCode } from '#runtime/errors.ts';
+import { AppError, ConfigError, errorCode, toError } from '#runtime/errors.ts';
 import { placeOf } from '#runtime/history/connection.ts';
 import { toHistoryError } from '#runtime/history/history-error.ts';
 import { createPool } from '#runtime/history/pool.ts';
@@ -23,6 +23,19 @@ const SHUTDOWN_MS = 5_000;
 const isPermanent = ({ cause }: AppError): boolean =>
   /^(28|3D|42)|CERT|SIGNATURE|ISSUER/.test(errorCode(cause) ?? '');
 
+/** For other processes, the repair of a missing permission is to run the migrations. */
+const toMigrationError = (thrown: unknown, config: MigrateConfig): Error => {
+  const error = toHistoryError(thrown, placeOf(config));
+  if (errorCode(thrown) !== '42501') return error;
+  const [database, role] = [config.historyDatabase, config.historyUser].map((name) =>
+    pg.escapeIdentifier(name),
+  );
+  return new ConfigError(
+    `History database ${placeOf(config)} cannot be migrated: ${toError(thrown).message}. As an administrator, run GRANT CONNECT, CREATE ON DATABASE ${database} TO ${role}. If the schema "zipjobs" exists, this role must own it and its tables.`,
+    thrown,
+  );
+};
+
 /** One attempt on a connection of its own, which is closed after it. */
 const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promise<void> => {
   let client: pg.PoolClient | undefined;
@@ -35,7 +48,7 @@ const attempt = async (pool: pg.Pool, config: MigrateConfig, log: Logger): Promi
       lockTimeoutMs: config.lockTimeoutMs,
     });
   } catch (error) {
-    throw toHistoryError(error, placeOf(config));
+    throw toMigrationError(error, config);
   } finally {
     client?.release(true);
   }

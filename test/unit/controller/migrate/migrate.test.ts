@@ -72,6 +72,18 @@ describe('the migrations', () => {
         .and.not.match(/password-[0-9]/);
     });
 
+    it('says what an administrator grants if the role may not create the schema', async () => {
+      await using administrator = await server.open('superuser');
+      await administrator.query('DROP SCHEMA zipjobs CASCADE');
+      const { code, output } = await run();
+      expect(code).to.equal(1);
+      expect(output)
+        .to.contain('permission denied for database zipjobs')
+        .and.contain('GRANT CONNECT, CREATE ON DATABASE \\"zipjobs\\" TO \\"zipjobs_owner\\"')
+        .and.not.contain('Run the migrations')
+        .and.not.contain('trying again');
+    });
+
     const permanent: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string]>> = {
       'a role that the server refuses': [{ HISTORY_USER: 'zipjobs_nobody' }, 'HISTORY_PASSWORD_FILE'],
       'a database that does not exist': [{ HISTORY_DATABASE: 'other' }, 'HISTORY_DATABASE'],
