@@ -80,7 +80,7 @@ const limitMetrics = (registers: Registry[]) => ({
   }),
   overloads: new Counter({
     name: 'zip_api_overloads_total',
-    help: 'Requests that returned 503 because the service was busy, or 429 because their project used its part of what it handles at once, by limit: requests, bodies (bytes in memory) creates (calls to the API server) or history (reads of the history).',
+    help: 'Requests that returned 503 because the service was busy, or 429 because their project used its part of what it handles at once, by limit: requests, bodies (bytes in memory), creates (calls to the API server) or history (reads of the history).',
     labelNames: ['limit'],
     registers,
   }),
