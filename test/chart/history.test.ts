@@ -139,6 +139,11 @@ describe('the history in the chart', function () {
   });
 
   const refused: readonly [string, Values, string][] = [
+    [
+      'one user for two roles',
+      { ...POSTGRES, 'history.postgres.users.owner': 'zipjobs_writer' },
+      'must be three different users',
+    ],
     ['a host without a Secret', { 'history.postgres.host': 'p' }, 'set history.postgres.existingSecret too'],
     [
       'two certificate authorities',

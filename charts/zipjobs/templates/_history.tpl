@@ -15,6 +15,9 @@
 {{- if and $authorities (not .tls.enabled) -}}
 {{- fail (printf "history.postgres.tls.enabled is false, so history.postgres.tls.%s.name has no effect: remove it, or enable TLS" (first $authorities)) -}}
 {{- end -}}
+{{- if lt (values .users | uniq | len) 3 -}}
+{{- fail "history.postgres.users: owner, writer and reader must be three different users. With one user for two of them, a process has the permissions of both. See docs/history.md." -}}
+{{- end -}}
 {{- if and $.Values.networkPolicies.enabled (not $.Values.networkPolicies.historyEgress) -}}
 {{- fail "history.postgres.host and networkPolicies.enabled are set: set networkPolicies.historyEgress to the rules that open PostgreSQL, for example [{to: [{ipBlock: {cidr: 10.20.0.0/24}}], ports: [{protocol: TCP, port: 5432}]}]" -}}
 {{- end -}}
