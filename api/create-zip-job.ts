@@ -111,7 +111,10 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     const { job, hasKey } = wanted;
     const { namespace, name } = job.metadata;
     try {
-      return await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
+      const claimed = await claimZipJob(deps.jobClient, { ...wanted, policy: RETRY }, signal);
+      // The watch never reports a job that only the history has.
+      if (isAdmitted && !claimed.isNew) storage.forget(namespace, name);
+      return claimed;
     } catch (error) {
       if (isAdmitted) storage.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createFakeHistory, type FakeHistory, HISTORY_AWAY } from '#test/support/builders/fake-history.ts';
-import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
+import { A_REQUEST, type ApiServer, aProject, startApiServer } from '#test/support/servers/api-server.ts';
 
 const KEY = { headers: { 'idempotency-key': 'order-7' } };
 /** Outer white space is not part of metadata; everything else is returned as sent. */
@@ -59,6 +59,15 @@ describe('POST /zips with an Idempotency-Key and a history', () => {
     expect(await responseOf(A_REQUEST)).to.deep.equal({ ...first, isReplay: 'true' });
     const other = await api.post(A_REQUEST, { headers: { 'idempotency-key': 'order-8' } });
     expect(other.status).to.equal(404);
+  });
+
+  it('counts a repeated response as no stored job of the project (N2)', async () => {
+    api.projects.put(aProject('team-a', { limits: { storedJobs: 1 } }));
+    await responseOf(A_REQUEST);
+    archiveAll();
+    expect((await responseOf(A_REQUEST)).isReplay).to.equal('true');
+    const other = await api.post(A_REQUEST, { headers: { 'idempotency-key': 'order-8' } });
+    expect(other.status, other.text).to.equal(201);
   });
 
   it('returns 503 and creates nothing while the database is away, and creates the job after that (G8)', async () => {
