@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { AppError } from '../errors.ts';
+import { runWithin } from '../time-limit.ts';
 import { toHistoryError } from './history-error.ts';
 import type { HistorySettings } from './settings.ts';
 
@@ -65,6 +66,25 @@ const toConnection = (client: pg.PoolClient, place: string, signal: AbortSignal 
   };
 };
 
+/** The pool itself ignores the signal, and has no limit for the first statement on a new connection. */
+const clientOf = async (
+  pool: pg.Pool,
+  settings: HistorySettings,
+  signal: AbortSignal | undefined,
+): Promise<pg.PoolClient> => {
+  const place = placeOf(settings);
+  const ms = settings.historyConnectTimeoutMs;
+  const timeoutError = () => toHistoryError(new Error(`timeout: no connection within ${ms} ms`), place);
+  const connecting = pool.connect();
+  try {
+    return await runWithin({ ms, signal, timeoutError }, () => connecting);
+  } catch (error) {
+    connecting.then((client) => client.release(), ignore);
+    signal?.throwIfAborted();
+    throw toHistoryError(error, place);
+  }
+};
+
 /**
  * A connection of the pool. Waits for at most HISTORY_CONNECT_TIMEOUT_MS.
  * @throws AppError HistoryUnavailable, or the reason of the signal
@@ -81,13 +101,6 @@ export const takeConnection = async (
       `History database ${place} is unavailable: ${settings.historyPoolQueue} queries wait for a connection. Raise HISTORY_POOL_SIZE if the server can serve more.`,
       { code: 'HistoryUnavailable', retryable: true },
     );
-  let client: pg.PoolClient;
-  try {
-    client = await pool.connect();
-  } catch (error) {
-    throw toHistoryError(error, place);
-  }
-  if (signal?.aborted === true) client.release();
-  signal?.throwIfAborted();
+  const client = await clientOf(pool, settings, signal);
   return toConnection(client, place, signal);
 };

@@ -97,7 +97,11 @@ export const createPool = (settings: HistorySettings, deps: PoolDeps): pg.Pool =
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     types: TYPES,
-    onConnect: (client) => client.query(sessionSettings(statementTimeoutMs)) as unknown as undefined,
+    onConnect: (client) =>
+      client.query({
+        text: sessionSettings(statementTimeoutMs),
+        query_timeout: settings.historyConnectTimeoutMs,
+      } as pg.QueryConfig) as unknown as undefined,
   });
   pool.on('error', (error) => deps.log.debug({ err: error }, 'a connection to the history database ended'));
   return pool;
