@@ -55,6 +55,8 @@ export interface JobListDeps {
 
 const MAX_LIMIT = 1_000;
 const BATCH = 500;
+/** Metadata may be 16 KiB, and an export holds several copies of a batch. */
+const METADATA_BATCH = 100;
 
 const FIRST_ROWS = 2_000;
 const MIN_ROWS = 200;
@@ -167,6 +169,7 @@ export const createJobLists = (deps: JobListDeps): JobLists => ({
   streamJobs: async function* (filter, signal) {
     checkFilter(filter);
     for await (const placed of stream(deps, filter, signal))
-      if (placed.length > 0) yield await withMetadata(deps.database, placed, signal);
+      for (let at = 0; at < placed.length; at += METADATA_BATCH)
+        yield await withMetadata(deps.database, placed.slice(at, at + METADATA_BATCH), signal);
   },
 });
