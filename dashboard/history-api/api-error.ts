@@ -32,9 +32,18 @@ const CODES: Readonly<Record<string, HistoryApiErrorCode>> = {
   Page404: 'not_found',
   Unauthorized: 'unauthorized',
   Forbidden: 'forbidden',
+  Unreachable: 'cluster_unavailable',
+  Failed: 'cluster_unavailable',
 } satisfies Partial<
   Record<AdministrationErrorCode | 'InvalidFilter' | 'InvalidCursor' | 'Page404', HistoryApiErrorCode>
 >;
+
+const clusterUnavailable = (cause: unknown): HistoryApiError =>
+  new HistoryApiError(
+    'cluster_unavailable',
+    'The Kubernetes API server did not respond in time. Try again in a moment',
+    cause,
+  );
 
 const fromAppError = (error: AppError): HistoryApiError | undefined => {
   if (error.code === 'HistoryUnavailable')
@@ -44,6 +53,7 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
       error,
     );
   const code = CODES[error.code];
+  if (code === 'cluster_unavailable') return clusterUnavailable(error);
   return code && new HistoryApiError(code, error.message, error);
 };
 
@@ -56,12 +66,7 @@ export const toHistoryApiError = (thrown: unknown, signal: AbortSignal): History
       'The API server rejected the token. It may have expired',
       thrown,
     );
-  if (isKubeError(thrown))
-    return new HistoryApiError(
-      'cluster_unavailable',
-      'The Kubernetes API server did not respond in time. Try again in a moment',
-      thrown,
-    );
+  if (isKubeError(thrown)) return clusterUnavailable(thrown);
   if (signal.aborted && thrown === signal.reason)
     return new HistoryApiError(
       'history_unavailable',

@@ -35,7 +35,9 @@ const bucketOf = (
 
 const timeOf = (name: Name, text: string): Date => {
   const time = new Date(text);
-  if (!/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) || Number.isNaN(time.getTime()))
+  const isTime = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text) && !Number.isNaN(time.getTime());
+  // Date takes February 30 for a day of March.
+  if (!isTime || !time.toISOString().startsWith(text.slice(0, 10)))
     throw invalid(`${name} must be a time in UTC such as 2026-01-31T12:00:00Z`);
   return time;
 };
@@ -62,6 +64,7 @@ const textsOf = (params: URLSearchParams): Readonly<Partial<Record<Name, string>
 /** Reads the query of a list. @throws HistoryApiError invalid_request */
 export const readListQuery = (projectUid: string, params: URLSearchParams) => {
   const { phase, service, bucket, key, finishedAfter, finishedBefore, limit, cursor } = textsOf(params);
+  if (service !== undefined && bucket === undefined) throw invalid('service needs the parameter bucket');
   const filter: JobFilter = {
     projectUid,
     ...(phase !== undefined && { phases: phasesOf(phase) }),
