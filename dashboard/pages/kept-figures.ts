@@ -3,25 +3,29 @@ const MAX_KEPT = 1_000;
 
 /**
  * Computes a value for a key at most once per `ageMs`, for all users together. Check the permissions of each user before the
- * call.
+ * call. `compute` may shorten the age of its value, for example if it failed.
  */
 export const keptFor = <T>(
   ageMs: number,
-  compute: (key: string, now: Date) => T,
+  compute: (key: string, now: Date, keepOnly: (ms: number) => void) => T,
 ): ((key: string, now: Date) => T) => {
-  const kept = new Map<string, { readonly value: T; readonly untilMs: number }>();
+  const kept = new Map<string, { readonly value: T; readonly age: { untilMs: number } }>();
   return (key, now) => {
     const known = kept.get(key);
     const nowMs = now.getTime();
     // After the clock was set back, old results look new.
-    if (known !== undefined && known.untilMs > nowMs && known.untilMs <= nowMs + ageMs) return known.value;
+    const untilMs = known?.age.untilMs ?? 0;
+    if (known !== undefined && untilMs > nowMs && untilMs <= nowMs + ageMs) return known.value;
     kept.delete(key);
     for (const oldest of kept.keys()) {
       if (kept.size < MAX_KEPT) break;
       kept.delete(oldest);
     }
-    const value = compute(key, now);
-    kept.set(key, { value, untilMs: nowMs + ageMs });
+    const age = { untilMs: nowMs + ageMs };
+    const value = compute(key, now, (ms) => {
+      age.untilMs = nowMs + ms;
+    });
+    kept.set(key, { value, age });
     return value;
   };
 };

@@ -11,6 +11,8 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** All users of a project share its figures for this long; they change by the hour. */
 const FIGURES_AGE_MS = 10_000;
+/** One failure may be a connection that the server closed. */
+const FAILURE_AGE_MS = 1_000;
 
 const PERIODS = [
   { label: '24 hours', ms: DAY_MS },
@@ -57,7 +59,11 @@ export const createPeriodStatistics = (
   { config, log }: Pick<PageDeps, 'config' | 'log'>,
   history: History,
 ): ((projectUid: string, now: Date) => Promise<readonly PeriodRow[] | undefined>) => {
-  const read = async (projectUid: string, now: Date): Promise<readonly PeriodRow[] | undefined> => {
+  const read = async (
+    projectUid: string,
+    now: Date,
+    keepOnly: (ms: number) => void,
+  ): Promise<readonly PeriodRow[] | undefined> => {
     const signal = AbortSignal.timeout(config.dashboardStatisticsTimeoutMs);
     // The current hour is not over, so the first one is left out.
     const end = Math.ceil(now.getTime() / HOUR_MS) * HOUR_MS;
@@ -70,6 +76,7 @@ export const createPeriodStatistics = (
       );
     } catch (error) {
       log.warn({ err: toError(error), projectUid }, 'cannot read the statistics of the history');
+      keepOnly(FAILURE_AGE_MS);
       return undefined;
     }
   };
