@@ -14,6 +14,10 @@ import type { Session } from './session.ts';
 import { atLeastOne } from './whole-number.ts';
 
 const outputOf = (job: Job): Output => ({ value: job, text: jobText(job) });
+const endOf = (job: Job): Output => ({
+  ...outputOf(job),
+  exitCode: job.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed,
+});
 
 interface OneArguments extends GlobalArguments {
   readonly job: string;
@@ -32,7 +36,7 @@ const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise
     if (line !== last) session.terminal.note(line);
     last = line;
   });
-  return { ...outputOf(end), exitCode: end.phase === 'Succeeded' ? EXIT_CODES.ok : EXIT_CODES.failed };
+  return endOf(end);
 };
 
 interface GetArguments extends WaitArguments {
@@ -41,14 +45,15 @@ interface GetArguments extends WaitArguments {
 }
 
 const get: Command<GetArguments> = async (args, session) => {
-  if (args.watch === true) return ended(args, session);
+  const isWatch = args.watch === true;
   try {
+    if (isWatch) return await ended(args, session);
     return outputOf(await session.administration.jobs(session.namespace).show(args.job));
   } catch (error) {
     const archived = hasCode(error, 'NotFound') ? await getArchived(args, session) : undefined;
     if (archived === undefined) throw error;
     return {
-      ...outputOf(archived),
+      ...(isWatch ? endOf(archived) : outputOf(archived)),
       notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
     };
   }

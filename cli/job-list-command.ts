@@ -45,6 +45,7 @@ const timeBefore = (now: Date, option: string, text: string | undefined): Date |
 
 const list: Command<ListArguments> = async (args, session) => {
   if (args.history === true) return listHistory({ ...args, phases: phasesOf(args) }, session);
+  if (args.dashboard !== undefined) throw new UsageError('--dashboard needs --history');
   const now = session.clock.date();
   const { allProjects = false, bucket, service, key } = args;
   const query = {
@@ -101,7 +102,11 @@ const LIST_OPTIONS = {
     requiresArg: true,
     describe: 'Maximum number of jobs, newest first',
   },
-  wide: { alias: 'w', type: 'boolean', describe: 'Also show key, node, webhook and message' },
+  wide: {
+    alias: 'w',
+    type: 'boolean',
+    describe: 'Also show key, node, webhook and message; with --history key, token and webhook',
+  },
   history: {
     type: 'boolean',
     describe: 'List the finished jobs of the history; --newer-than and --older-than then apply to their end',

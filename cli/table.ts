@@ -1,8 +1,10 @@
 /** Control characters in an untrusted name could rewrite the terminal of the user who lists it. */
 const CONTROL = /\p{C}/gu;
 
+export const printable = (text: string): string => text.replaceAll(CONTROL, '?');
+
 const cell = (value: string | number | null): string =>
-  value === null || value === '' ? '-' : String(value).replaceAll(CONTROL, '?');
+  value === null || value === '' ? '-' : printable(String(value));
 
 const GAP = 3;
 

@@ -10,6 +10,7 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createDecoder } from '#runtime/schema-decoder.ts';
+import { printable } from '../table.ts';
 
 export interface HistoryClientOptions {
   /** Origin of the dashboard. */
@@ -80,7 +81,7 @@ const errorOf = (origin: string, status: number, body: unknown): AdministrationE
     return noDashboard(origin, 'redirects to another address, to which your token is not sent');
   try {
     const { message } = decodeError(body).error;
-    return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${message}`);
+    return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${printable(message)}`);
   } catch {
     return noDashboard(origin, `returned status ${status} for the history`);
   }

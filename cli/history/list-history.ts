@@ -9,7 +9,7 @@ import { durationMs } from '../duration.ts';
 import { sizeText } from '../job-text.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
-import { toTable } from '../table.ts';
+import { printable, toTable } from '../table.ts';
 import { UsageError } from '../usage-error.ts';
 import { atLeastOne } from '../whole-number.ts';
 import type { HistoryClient } from './history-client.ts';
@@ -42,7 +42,8 @@ const readHistory = async (
     if (cursor === undefined) return { jobs, isCut: false };
     if (jobs.length >= limit) return { jobs, isCut: true };
   }
-  return { jobs, isCut: true, ...(searchedTo !== undefined && { searchedTo }) };
+  const seenTo = searchedTo ?? jobs.at(-1)?.finishedAt;
+  return { jobs, isCut: true, ...(seenTo !== undefined && { searchedTo: seenTo }) };
 };
 
 const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'DURATION', 'FINISHED'];
@@ -103,7 +104,7 @@ const queryOf = (args: ListHistoryArguments, now: Date) => {
 
 const notesOf = ({ jobs, isCut, searchedTo }: HistoryFound, namespace: string): readonly string[] => {
   if (searchedTo !== undefined)
-    return [`Searched back to ${searchedTo}. Continue with --older-than, or add a filter`];
+    return [`Searched back to ${printable(searchedTo)}. Continue with --older-than, or add a filter`];
   if (isCut)
     return [`Showing the newest ${jobs.length} jobs. Raise --limit or add a filter to see the others`];
   return jobs.length === 0 ? [`No matching jobs in the history of project "${namespace}"`] : [];

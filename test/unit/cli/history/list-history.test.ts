@@ -160,6 +160,31 @@ describe('zipjobs job list --history', () => {
     expect(errors).to.contain('is not reachable: no response in 100 ms');
   });
 
+  it('says how far it came after the last request of one command', async () => {
+    respond = (request) => ({
+      body: {
+        jobs: Array.from({ length: Number(queryOf(request).get('limit')) }, (_, n) => aListedJob(n)),
+        next: 'more',
+      },
+    });
+    const { errors } = await run(['list', '--history', '--limit', '1000000', '-o', 'json']);
+    expect(errors).to.contain('Searched back to 2026-01-01T00:00:10Z').and.not.contain('--limit');
+  });
+
+  it('prints no control characters of the dashboard', async () => {
+    const hostile = '\u001b[2J\u009b2J\u202e';
+    respond = () => ({ status: 403, body: { error: { code: 'x', message: `no${hostile}` } } });
+    expect((await run(['list', '--history'])).errors).to.contain('no?[2J?2J?');
+    respond = () => ({ body: { jobs: [], next: 'more', searchedTo: `now${hostile}` } });
+    expect((await run(['list', '--history'])).errors).to.contain('now?[2J?2J?');
+  });
+
+  it('refuses --dashboard without --history, which would have no effect', async () => {
+    const { code, errors } = await run(['list', '--dashboard', origin()]);
+    expect([code, requests]).to.deep.equal([2, []]);
+    expect(errors).to.contain('--dashboard needs --history');
+  });
+
   it('refuses what the history cannot list', async () => {
     expect((await run(['list', '--history', '--unfinished'])).errors).to.contain('finished jobs only');
     expect((await run(['list', '--history', '-A'])).errors).to.contain('--history lists one project');
@@ -178,6 +203,19 @@ describe('zipjobs job list --history', () => {
       expect(output).to.contain(ID).and.contain('Succeeded');
       expect(errors).to.contain('This job is from the history');
       expect(requests[0]?.url).to.equal(`/history/projects/team-a/jobs/${ID}`);
+    });
+
+    it('ends a watch of a job that is only in the history, with the exit code of its result', async () => {
+      for (const [phase, expected] of [
+        ['Succeeded', 0],
+        ['Failed', 1],
+      ] as const) {
+        const metadata = { namespace: 'team-a', name: `zip-${ID}` };
+        respond = () => ({ body: archivedForm(aZipJob({ metadata, status: { phase } })) });
+        const { code, errors } = await run(['get', ID, '--watch']);
+        expect(code, errors).to.equal(expected);
+        expect(errors).to.contain('This job is from the history');
+      }
     });
 
     it('reports a job that neither has as not found', async () => {
