@@ -50,7 +50,11 @@ export const archiving = (
   at: { readonly settings: ArchivingSettings; readonly now: Date },
 ): Archiving => {
   const due = zipJob && archiveDueAt(zipJob, at.settings);
-  if (!due || due > at.now) return { kind: 'nothing' };
-  if (projectUid === undefined) return { kind: 'refuse', reason: 'ProjectNotFound' };
-  return { kind: 'store', isFinal: !isStillChanging(zipJob) };
+  if (!due) return { kind: 'nothing' };
+  const isFinal = !isStillChanging(zipJob);
+  // A final status is never too early: another clock may have written its end.
+  if (!isFinal && due > at.now) return { kind: 'nothing' };
+  return projectUid === undefined
+    ? { kind: 'refuse', reason: 'ProjectNotFound' }
+    : { kind: 'store', isFinal };
 };

@@ -237,6 +237,16 @@ describe('the archiver', () => {
     expect(world.history.calls).to.deep.equal([]);
   });
 
+  for (const [name, ahead] of Object.entries({ 'a few seconds': 5, 'a hundred years': 3_153_600_000 }))
+    it(`stores a job that ended ${name} in the future, because another clock wrote that`, async () => {
+      const world = aWorld();
+      void world.lead();
+      world.put('ahead', finishedAt(-ahead));
+      await world.clock.advance(1_000);
+      expect([...world.history.rows.keys()]).to.deep.equal(['uid-ahead']);
+      expect(archived(world, 'ahead')?.status).to.equal('True');
+    });
+
   it('leaves no timer and ends when it is stopped', async () => {
     const world = aWorld();
     world.put('slow', finishedAt(10, PENDING));
