@@ -1,5 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import { toError } from '#runtime/errors.ts';
 import { toHistoryEntry } from '#runtime/history/archived-form.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { cachedBytesOf } from '../kube-state/skeletons.ts';
 import { archiving } from '../zip-job/policies/archiving.ts';
@@ -36,25 +38,59 @@ interface Batch {
   readonly ended: readonly Stored[];
 }
 
+interface Read {
+  readonly key: ObjectKey;
+  /** Absent if there is nothing to write about it. */
+  readonly job?: BatchJob | undefined;
+  readonly error?: unknown;
+}
+
+const read = async (options: StoreBatchOptions, key: ObjectKey, signal: AbortSignal): Promise<Read> => {
+  const namespace = namespaceOf(key);
+  try {
+    const zipJob = await options.zipJobs.get(namespace, key.slice(namespace.length + 1), signal);
+    return { key, job: toBatchJob(options, key, zipJob) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { key, error };
+  }
+};
+
+/** True for an error of the API server, not of what one ZipJob contains. */
+const isOfServer = (error: unknown): boolean => isKubeError(error) && !isKubeError(error, 'InvalidResponse');
+
+/**
+ * A job that cannot be read must not keep the others out.
+ * @throws the error of the API server if it returned no job of the batch
+ */
+const checkRead = (reads: readonly Read[], isFirst: boolean): void => {
+  const failed = reads.find(({ error }) => isOfServer(error));
+  if (failed && isFirst && reads.every(({ error }) => error !== undefined)) throw failed.error;
+};
+
+const unreadable = ({ log, metrics }: StoreBatchOptions, { key, error }: Read): Stored => {
+  metrics.history.writeFailures.inc({ reason: 'Internal' });
+  log.warn({ err: toError(error), key }, 'could not read a finished job for the history, will retry');
+  return { key, kind: 'later' };
+};
+
 /** Reads the next jobs until the batch is full. The limit of bytes is exceeded by one round of reads at most. */
 const readBatch = async (options: StoreBatchOptions, source: BatchSource): Promise<Batch> => {
-  const { config, zipJobs } = options;
+  const { config } = options;
   const jobs: BatchJob[] = [];
   const ended: Stored[] = [];
   let bytes = 0;
   while (jobs.length < config.archiveBatchRows && bytes < config.archiveBatchBytes) {
     const keys = takeKeys(source, Math.min(config.archiveConcurrency, config.archiveBatchRows - jobs.length));
     if (keys.length === 0) break;
-    const read = keys.map(async (key) => {
-      const namespace = namespaceOf(key);
-      const zipJob = await zipJobs.get(namespace, key.slice(namespace.length + 1), source.signal);
-      return { key, job: toBatchJob(options, key, zipJob) };
-    });
-    for (const { key, job } of await Promise.all(read)) {
-      if (!job) ended.push({ key, kind: 'done' });
+    const reads = await Promise.all(keys.map((key) => read(options, key, source.signal)));
+    checkRead(reads, jobs.length + ended.length === 0);
+    for (const one of reads) {
+      if (one.error !== undefined) ended.push(unreadable(options, one));
+      else if (!one.job) ended.push({ key: one.key, kind: 'done' });
       else {
-        jobs.push(job);
-        bytes += cachedBytesOf(job.zipJob);
+        jobs.push(one.job);
+        bytes += cachedBytesOf(one.job.zipJob);
       }
     }
   }

@@ -93,13 +93,15 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     () => NOW.toISOString(),
   );
   let onStatusWrite: (name: string) => void = () => undefined;
+  let onRead: (name: string) => void = () => undefined;
   const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
   const projects = new Map([[NAMESPACE, PROJECT_UID]]);
   const store = createStoreBatch({
     config,
     zipJobs: {
-      get: (namespace, name) => {
+      get: async (namespace, name) => {
         reads.push(name);
+        onRead(name);
         return client.get(namespace, name);
       },
     },
@@ -126,6 +128,9 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
   const failStatus = (fail: (name: string) => void): void => {
     onStatusWrite = fail;
   };
+  const failReads = (fail: (name: string) => void): void => {
+    onRead = fail;
+  };
   return {
     history,
     clock: manual,
@@ -139,6 +144,7 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     lead,
     reads,
     failStatus,
+    failReads,
     stop,
   };
 };

@@ -247,6 +247,36 @@ describe('the archiver', () => {
       expect(archived(world, 'ahead')?.status).to.equal('True');
     });
 
+  it('stores the others while one job cannot be read, and reads that one again later', async () => {
+    const world = aWorld({ archiveConcurrency: 1, archiveRetrySeconds: 30 });
+    let isBroken = true;
+    world.failReads((name) => {
+      if (name === 'bad' && isBroken) throw new KubeError('not a ZipJob', { code: 'InvalidResponse' });
+    });
+    for (const [at, name] of ['bad', 'a', 'b'].entries()) world.put(name, finishedAt(100 - at));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-b']);
+    expect(world.reads.filter((name) => name === 'bad')).to.have.lengthOf(1);
+    isBroken = false;
+    await world.clock.advance(60_000);
+    expect(archived(world, 'bad')?.status).to.equal('True');
+  });
+
+  it('reads no further jobs while the API server does not respond', async () => {
+    const world = aWorld({ archiveConcurrency: 4, archiveRetrySeconds: 30 });
+    world.failReads(() => {
+      throw new KubeError('away', { code: 'Unreachable' });
+    });
+    for (let n = 0; n < 50; n += 1) world.put(`job-${n}`, finishedAt(100));
+    void world.lead();
+    await world.clock.advance(300_000);
+    expect(world.reads.length).to.be.within(4, 80);
+    world.failReads(() => undefined);
+    await world.clock.advance(60_000);
+    expect(world.history.inserted()).to.equal(50);
+  });
+
   it('leaves no timer and ends when it is stopped', async () => {
     const world = aWorld();
     world.put('slow', finishedAt(10, PENDING));
