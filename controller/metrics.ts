@@ -114,7 +114,7 @@ const webhookMetrics = (registry: Registry) => {
   };
 };
 
-const UNSTORED = ['deleted', 'full', 'refused'] as const;
+const UNSTORED = ['deleted', 'full', 'no_project', 'refused'] as const;
 
 const historyMetrics = (registry: Registry) => {
   const registers = [registry];
@@ -147,7 +147,7 @@ const historyMetrics = (registry: Registry) => {
     ),
     unstored: counter(
       'zip_history_unstored_total',
-      'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop) or refused (by the database)',
+      'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop), no_project (their namespace has no ZipProject) or refused (by the database)',
     ),
   };
 };

@@ -3,6 +3,14 @@ import { jobFacts } from '../zip-job/job-facts.ts';
 import { ownedStatus, withCondition } from '../zip-job/owned-status.ts';
 import type { BatchJob, StoreBatchOptions, Stored } from './batch.ts';
 
+/** Counts a job that the history will never have: once its condition is written, because until then it is tried again. */
+const noteRefusal = ({ metrics, log }: StoreBatchOptions, { zipJob, refusal }: BatchJob): void => {
+  if (!refusal) return;
+  const reason = refusal.reason === 'ProjectNotFound' ? 'no_project' : 'refused';
+  metrics.history.unstored.inc({ reason });
+  log.warn({ ...jobFacts(zipJob), reason }, 'the history will never have a finished job');
+};
+
 const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promise<Stored> => {
   const { key, zipJob, isFinal, refusal } = job;
   // No write of its own: the webhook or the exit of the pod is written soon, and the row after it.
@@ -16,6 +24,7 @@ const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promis
   });
   try {
     await options.applyStatus(zipJob, status);
+    noteRefusal(options, job);
     return { key, kind: 'done' };
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return { key, kind: 'done' };

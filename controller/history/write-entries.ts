@@ -9,8 +9,7 @@ const write = async ({ writes }: StoreBatchOptions, jobs: readonly BatchJob[]): 
   if (entries.length > 0) await writes.write(entries);
 };
 
-const refused = ({ metrics, log }: StoreBatchOptions, job: BatchJob, error: unknown): BatchJob => {
-  metrics.history.unstored.inc({ reason: 'refused' });
+const refused = ({ log }: StoreBatchOptions, job: BatchJob, error: unknown): BatchJob => {
   log.error({ err: toError(error), ...jobFacts(job.zipJob) }, 'the history database refused a job');
   return { ...job, refusal: { reason: 'ArchiveRefused', message: toError(error).message } };
 };

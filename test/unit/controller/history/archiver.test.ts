@@ -10,6 +10,12 @@ const archived = (world: ReturnType<typeof archiveWorld>, name: string) =>
   findCondition(world.find(name)?.status?.conditions, 'Archived');
 const finishedAt = (seconds: number, more: ZipJobStatus = {}): ZipJobStatus =>
   finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });
+const unstored = async ({ metrics }: ReturnType<typeof archiveWorld>) => {
+  const { values } = await metrics.history.unstored.get();
+  return Object.fromEntries(
+    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value]),
+  );
+};
 const PENDING = { webhook: { state: 'Pending', deliveryId: 'msg_1', attempts: 1 } } as const;
 
 describe('the archiver', () => {
@@ -209,10 +215,7 @@ describe('the archiver', () => {
     expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-c']);
     const condition = { status: 'False', reason: 'ArchiveRefused', message: 'a value is wrong' };
     expect(archived(world, 'bad')).to.include(condition);
-    const { values } = await world.metrics.history.unstored.get();
-    expect(values.filter(({ value }) => value > 0).map(({ labels }) => labels.reason)).to.deep.equal([
-      'refused',
-    ]);
+    expect(await unstored(world)).to.deep.equal({ refused: 1 });
   });
 
   it('retries a job whose partition cannot be made, instead of refusing it', async () => {
@@ -235,6 +238,43 @@ describe('the archiver', () => {
     await world.clock.advance(1_000);
     expect(archived(world, 'stray')).to.include({ status: 'False', reason: 'ProjectNotFound' });
     expect(world.history.calls).to.deep.equal([]);
+  });
+
+  it('counts a job of a namespace that is not a project, once', async () => {
+    const world = aWorld();
+    world.projects.clear();
+    let failures = 0;
+    world.failStatus(() => {
+      failures += 1;
+      if (failures === 1) throw new KubeError('busy', { code: 'TooManyRequests' });
+    });
+    world.put('stray', finishedAt(10));
+    void world.lead();
+    await world.clock.advance(120_000);
+    expect(failures).to.equal(2);
+    expect(await unstored(world)).to.deep.equal({ no_project: 1 });
+  });
+
+  it('counts a refused job once, however often its batch and its condition fail', async () => {
+    const world = aWorld();
+    let calls = 0;
+    world.history.failWith((name, entries) => {
+      if (name !== 'write') return undefined;
+      calls += 1;
+      if (calls === 3) return unavailable();
+      return entries.some(({ job }) => job.name === 'bad') ? refused() : undefined;
+    });
+    let failures = 0;
+    world.failStatus((name) => {
+      if (name !== 'bad') return;
+      failures += 1;
+      if (failures === 1) throw new KubeError('busy', { code: 'TooManyRequests' });
+    });
+    for (const name of ['bad', 'c']) world.put(name, finishedAt(10));
+    void world.lead();
+    await world.clock.advance(120_000);
+    expect(archived(world, 'bad')?.reason).to.equal('ArchiveRefused');
+    expect(await unstored(world)).to.deep.equal({ refused: 1 });
   });
 
   for (const [name, ahead] of Object.entries({ 'a few seconds': 5, 'a hundred years': 3_153_600_000 }))
