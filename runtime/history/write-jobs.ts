@@ -16,6 +16,13 @@ const INSERT_JOBS = `
   ON CONFLICT (project_uid, finished_at, uid) DO NOTHING
   RETURNING uid`;
 
+/** A project may be deleted before the retention records it. Its jobs are purged because of this record. */
+const INSERT_PROJECTS = `
+  INSERT INTO zipjobs.projects (project_uid, cluster_uid, namespace)
+  SELECT DISTINCT ON (project_uid) * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) AS new (project_uid, cluster_uid, namespace)
+  ORDER BY project_uid
+  ON CONFLICT (project_uid) DO NOTHING`;
+
 const INSERT_DETAILS = `
   INSERT INTO zipjobs.job_details (project_uid, finished_at, uid, metadata, detail)
   SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])`;
@@ -61,6 +68,16 @@ const insertNew = async (
   const rows = await client.query<{ uid: string }>({ text: INSERT_JOBS, values });
   return new Set(rows.map(({ uid }) => uid));
 };
+
+const insertProjects = (client: HistoryClient, jobs: readonly HistoryJob[]) =>
+  client.query({
+    text: INSERT_PROJECTS,
+    values: [
+      jobs.map(({ projectUid }) => projectUid),
+      jobs.map(({ clusterUid }) => clusterUid),
+      jobs.map(({ namespace }) => namespace),
+    ],
+  });
 
 const insertDetails = (client: HistoryClient, entries: readonly HistoryEntry[]) =>
   client.query({
@@ -115,6 +132,7 @@ const write = async (
   const jobs = added.map(({ job }) => job);
   if (added.length > 0) {
     await insertDetails(client, added);
+    await insertProjects(client, jobs);
     await addUsage(client, jobs);
   }
   if (old.length > 0) await updateOld(client, old);

@@ -46,9 +46,11 @@ describe('the retention of the history', () => {
       clock,
       log: pino({ level: 'silent' }),
     };
+    const namespaces = new Map<string, string>();
     const put = (namespace: string, historyRetentionDays?: number): string => {
       const project = aZipProject();
       const uid = randomUUID();
+      namespaces.set(uid, namespace);
       const spec = { ...project.spec, ...(historyRetentionDays !== undefined && { historyRetentionDays }) };
       projects.put({ ...project, metadata: { ...project.metadata, namespace, uid }, spec });
       return uid;
@@ -58,7 +60,7 @@ describe('the retention of the history', () => {
       const finishedAt = new Date(Date.now() - days * DAY_MS).toISOString();
       const zipJob = aZipJob({
         status: finishedAs('Succeeded', { finishedAt }),
-        metadata: { uid: randomUUID() },
+        metadata: { uid: randomUUID(), namespace: namespaces.get(projectUid) ?? 'deleted' },
       });
       await writeJobs(database, [toHistoryEntry(zipJob, { projectUid, clusterUid })]);
     };
@@ -97,6 +99,15 @@ describe('the retention of the history', () => {
     await store(second, 1);
     await apply();
     expect([await left(first), await left(second), await left(kept)]).to.deep.equal([0, 1, 1]);
+  });
+
+  it('deletes everything of a project that existed only between two rounds (G9)', async () => {
+    const { store, left, apply } = setUp();
+    await apply();
+    const project = randomUUID();
+    await store(project, 0);
+    await apply();
+    expect(await left(project)).to.equal(0);
   });
 
   it('deletes nothing of a project that only the cache lacks, nor of other clusters (G9)', async () => {
