@@ -1,5 +1,6 @@
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
+import { Heap } from '../engine/heap.ts';
 
 export interface CountWritesOptions {
   /** Of all buckets together. */
@@ -18,12 +19,19 @@ export interface CountWrites {
 export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): CountWrites => {
   const intervalMs = 1000 / perSecond;
   const reserved = new Map<ObjectKey, number>();
+  /** Places before `nextMs` that were given up. Without them, `nextMs` would run away from the time. */
+  const free = new Heap<number>((one, other) => one < other);
   let nextMs = 0;
+  const nextPlace = (nowMs: number): number => {
+    for (let atMs = free.shift(); atMs !== undefined; atMs = free.shift()) if (atMs >= nowMs) return atMs;
+    const atMs = Math.max(nextMs, nowMs);
+    nextMs = atMs + intervalMs;
+    return atMs;
+  };
   const timeOf = (bucket: ObjectKey, nowMs: number): number => {
     const known = reserved.get(bucket);
     if (known !== undefined) return known;
-    const atMs = Math.max(nextMs, nowMs);
-    nextMs = atMs + intervalMs;
+    const atMs = nextPlace(nowMs);
     reserved.set(bucket, atMs);
     return atMs;
   };
@@ -35,6 +43,8 @@ export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): Cou
       return waitMs;
     },
     release: (bucket) => {
+      const atMs = reserved.get(bucket);
+      if (atMs !== undefined) free.push(atMs);
       reserved.delete(bucket);
     },
   };

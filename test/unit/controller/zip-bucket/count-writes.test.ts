@@ -138,6 +138,18 @@ describe('job counts of buckets', () => {
     expect(jobs.count(`${NAMESPACE}/b`)).to.equal(0);
   });
 
+  it('leave the places that are given up to others, so that no wait grows (G6)', () => {
+    const clock = createManualClock();
+    const places = createCountWrites({ perSecond: PER_SECOND, clock });
+    for (let second = 0; second < 600; second += 1) {
+      // The job of each of these buckets starts and ends before its count is written.
+      for (const key of NAMES) places.reserve(key);
+      for (const key of NAMES) places.release(key);
+      clock.jump(1000);
+    }
+    expect(places.reserve('another')).to.be.at.most((NAMES.length / PER_SECOND) * 1000);
+  });
+
   it('give up the place of a bucket whose count is right (G6)', () => {
     const clock = createManualClock();
     const places = createCountWrites({ perSecond: 1, clock });
