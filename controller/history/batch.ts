@@ -1,13 +1,14 @@
 import type { Reason } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
-import type { HistoryEntry, HistoryOwner } from '#runtime/history/history-job.ts';
+import type { HistoryEntry } from '#runtime/history/history-job.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ApplyStatus } from '../engine/apply-status.ts';
 import type { ControllerMetrics } from '../metrics.ts';
 import type { OwnedStatus } from '../zip-job/observation.ts';
+import type { OwnerOf } from './project-uids.ts';
 
 /**
  * How one ZipJob of a batch ended. `early`: stored before its status was final. `changed`: it changed since it was read.
@@ -58,8 +59,7 @@ export interface StoreBatchOptions {
   >;
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get'>;
   readonly applyStatus: ApplyStatus<ZipJob, OwnedStatus>;
-  /** Undefined if the namespace has no ZipProject. */
-  readonly ownerOf: (namespace: string) => HistoryOwner | undefined;
+  readonly ownerOf: OwnerOf;
   readonly writes: HistoryWrites;
   readonly metrics: Pick<ControllerMetrics, 'history'>;
   readonly clock: Pick<Clock, 'date'>;

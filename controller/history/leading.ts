@@ -5,6 +5,7 @@ import type { Parts } from '../wiring.ts';
 import { readClusterUid } from './cluster-uid.ts';
 import type { History } from './history.ts';
 import { createHistoryWrites } from './history-writes.ts';
+import { createOwnerOf } from './project-uids.ts';
 import { keepRetention } from './retention.ts';
 import { createStoreBatch } from './store-batch.ts';
 
@@ -25,10 +26,7 @@ export const createHistoryTask = (
       config,
       zipJobs: clients.zipJobs,
       applyStatus: createApplyStatus('ZipJob', clients.zipJobs),
-      ownerOf: (namespace) => {
-        const projectUid = projectUids.of(namespace);
-        return projectUid === undefined ? undefined : { projectUid, clusterUid };
-      },
+      ownerOf: createOwnerOf({ clusterUid, projectUids, client: clients.projects }),
       writes: createHistoryWrites(database),
       metrics,
       clock,

@@ -1,5 +1,7 @@
+import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { Change } from '#runtime/kube/types.ts';
+import type { HistoryOwner } from '#runtime/history/history-job.ts';
+import type { Change, ObjectClient } from '#runtime/kube/types.ts';
 
 /** Deleted projects whose uid is remembered. */
 const MOST_DELETED = 10_000;
@@ -32,3 +34,21 @@ export const createProjectUids = (): ProjectUids => {
     of: (namespace) => uids.get(namespace),
   };
 };
+
+/** Under what the history stores the jobs of a namespace. Undefined if it has no ZipProject. */
+export type OwnerOf = (namespace: string, signal: AbortSignal) => Promise<HistoryOwner | undefined>;
+
+export interface OwnerOfOptions {
+  readonly clusterUid: string;
+  readonly projectUids: Pick<ProjectUids, 'of'>;
+  readonly client: Pick<ObjectClient<ZipProject>, 'get'>;
+}
+
+/** The cache may lag behind a new project, and a job that is refused for it is lost: only the API server says that it has none. */
+export const createOwnerOf =
+  ({ clusterUid, projectUids, client }: OwnerOfOptions): OwnerOf =>
+  async (namespace, signal) => {
+    const known = projectUids.of(namespace);
+    const projectUid = known ?? (await client.get(namespace, PROJECT_NAME, signal))?.metadata.uid;
+    return projectUid === undefined ? undefined : { projectUid, clusterUid };
+  };

@@ -1,6 +1,7 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
 import { toHistoryEntry } from '#runtime/history/archived-form.ts';
+import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
 import { cachedBytesOf } from '../kube-state/skeletons.ts';
@@ -9,13 +10,17 @@ import type { BatchJob, BatchSource, StoreBatch, StoreBatchOptions, Stored } fro
 import { writeConditions } from './write-conditions.ts';
 import { writeEntries } from './write-entries.ts';
 
+interface Found {
+  readonly key: ObjectKey;
+  readonly zipJob: ZipJob | undefined;
+  readonly owner: HistoryOwner | undefined;
+}
+
 /** What to write about a ZipJob as the API server has it; undefined for nothing. */
 const toBatchJob = (
-  { config, ownerOf, clock }: StoreBatchOptions,
-  key: ObjectKey,
-  zipJob: ZipJob | undefined,
+  { config, clock }: StoreBatchOptions,
+  { key, zipJob, owner }: Found,
 ): BatchJob | undefined => {
-  const owner = ownerOf(namespaceOf(key));
   const step = archiving(zipJob, owner?.projectUid, { settings: config, now: clock.date() });
   if (!zipJob || step.kind === 'nothing') return undefined;
   if (step.kind === 'refuse') return { key, zipJob, isFinal: true, refusal: { reason: step.reason } };
@@ -49,7 +54,8 @@ const read = async (options: StoreBatchOptions, key: ObjectKey, signal: AbortSig
   const namespace = namespaceOf(key);
   try {
     const zipJob = await options.zipJobs.get(namespace, key.slice(namespace.length + 1), signal);
-    return { key, job: toBatchJob(options, key, zipJob) };
+    const owner = await options.ownerOf(namespace, signal);
+    return { key, job: toBatchJob(options, { key, zipJob, owner }) };
   } catch (error) {
     signal.throwIfAborted();
     return { key, error };

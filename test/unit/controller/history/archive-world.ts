@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import { createArchiver } from '#controller/history/archiver.ts';
 import type { HistoryWrites } from '#controller/history/batch.ts';
+import { createOwnerOf } from '#controller/history/project-uids.ts';
 import { createStoreBatch } from '#controller/history/store-batch.ts';
 import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
@@ -11,6 +12,7 @@ import type { OwnedStatus } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { HistoryEntry } from '#runtime/history/history-job.ts';
@@ -96,6 +98,8 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
   let onRead: (name: string) => void = () => undefined;
   const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
   const projects = new Map([[NAMESPACE, PROJECT_UID]]);
+  /** Those that the cache lacks. */
+  const liveProjects = new Map<string, ZipProject>();
   const store = createStoreBatch({
     config,
     zipJobs: {
@@ -109,10 +113,11 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
       onStatusWrite(zipJob.metadata.name);
       return applyStatus(zipJob, status);
     },
-    ownerOf: (namespace) => {
-      const projectUid = projects.get(namespace);
-      return projectUid === undefined ? undefined : { projectUid, clusterUid: CLUSTER_UID };
-    },
+    ownerOf: createOwnerOf({
+      clusterUid: CLUSTER_UID,
+      projectUids: { of: (namespace) => projects.get(namespace) },
+      client: { get: async (namespace) => liveProjects.get(namespace) },
+    }),
     writes: real.writes ?? history.writes,
     metrics,
     clock,
@@ -138,6 +143,7 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     zipJobs,
     archiver,
     projects,
+    liveProjects,
     statusWrites,
     put,
     find,

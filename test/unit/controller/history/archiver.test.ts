@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { ago } from '#test/support/builders/objects.ts';
+import { ago, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
-import { archiveWorld, partitionMissing, refused, unavailable } from './archive-world.ts';
+import { archiveWorld, PROJECT_UID, partitionMissing, refused, unavailable } from './archive-world.ts';
 
 const archived = (world: ReturnType<typeof archiveWorld>, name: string) =>
   findCondition(world.find(name)?.status?.conditions, 'Archived');
@@ -238,6 +238,18 @@ describe('the archiver', () => {
     await world.clock.advance(1_000);
     expect(archived(world, 'stray')).to.include({ status: 'False', reason: 'ProjectNotFound' });
     expect(world.history.calls).to.deep.equal([]);
+  });
+
+  it('stores a job of a new project that the cache does not have yet', async () => {
+    const world = aWorld();
+    world.projects.clear();
+    const project = aZipProject();
+    world.liveProjects.set(NAMESPACE, { ...project, metadata: { ...project.metadata, uid: PROJECT_UID } });
+    world.put('first', finishedAt(10));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect(world.history.rows.get('uid-first')?.job.projectUid).to.equal(PROJECT_UID);
+    expect(archived(world, 'first')?.status).to.equal('True');
   });
 
   it('counts a job of a namespace that is not a project, once', async () => {
