@@ -10,6 +10,7 @@ import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { OwnedStatus } from '#controller/zip-job/observation.ts';
 import { FINALIZER } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -19,8 +20,9 @@ import type { HistoryEntry } from '#runtime/history/history-job.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
-import { aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 export const PROJECT_UID = '0b0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 const CLUSTER_UID = '0c0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
@@ -154,3 +156,19 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     stop,
   };
 };
+
+type World = ReturnType<typeof archiveWorld>;
+
+export const archived = (world: World, name: string) =>
+  findCondition(world.find(name)?.status?.conditions, 'Archived');
+
+/** By reason. */
+export const unstored = async ({ metrics }: World) => {
+  const { values } = await metrics.history.unstored.get();
+  return Object.fromEntries(
+    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value]),
+  );
+};
+
+export const finishedAt = (seconds: number, more: ZipJobStatus = {}): ZipJobStatus =>
+  finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });

@@ -1,21 +1,9 @@
 import { expect } from 'chai';
-import { findCondition } from '#crds/conditions.ts';
-import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { ago, aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
-import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
-import { archiveWorld, PROJECT_UID, partitionMissing, refused, unavailable } from './archive-world.ts';
+import { ago } from '#test/support/builders/objects.ts';
+import { running } from '#test/support/builders/zip-job-statuses.ts';
+import { archived, archiveWorld, finishedAt, unavailable } from './archive-world.ts';
 
-const archived = (world: ReturnType<typeof archiveWorld>, name: string) =>
-  findCondition(world.find(name)?.status?.conditions, 'Archived');
-const finishedAt = (seconds: number, more: ZipJobStatus = {}): ZipJobStatus =>
-  finishedAs('Succeeded', { finishedAt: ago(seconds), ...more });
-const unstored = async ({ metrics }: ReturnType<typeof archiveWorld>) => {
-  const { values } = await metrics.history.unstored.get();
-  return Object.fromEntries(
-    values.filter(({ value }) => value > 0).map(({ labels, value }) => [labels.reason, value]),
-  );
-};
 const PENDING = { webhook: { state: 'Pending', deliveryId: 'msg_1', attempts: 1 } } as const;
 
 describe('the archiver', () => {
@@ -204,91 +192,6 @@ describe('the archiver', () => {
     expect(world.history.inserted()).to.equal(2);
   });
 
-  it('marks a job that the database refuses, counts it, and stores the others of the batch', async () => {
-    const world = aWorld();
-    world.history.failWith((name, entries) =>
-      name === 'write' && entries.some(({ job }) => job.name === 'bad') ? refused() : undefined,
-    );
-    for (const name of ['a', 'bad', 'c']) world.put(name, finishedAt(10));
-    void world.lead();
-    await world.clock.advance(10_000);
-    expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-c']);
-    const condition = { status: 'False', reason: 'ArchiveRefused', message: 'a value is wrong' };
-    expect(archived(world, 'bad')).to.include(condition);
-    expect(await unstored(world)).to.deep.equal({ refused: 1 });
-  });
-
-  it('retries a job whose partition cannot be made, instead of refusing it', async () => {
-    const world = aWorld();
-    world.history.failWith((name) => (name === 'write' ? partitionMissing() : undefined));
-    world.put('young', finishedAt(10));
-    void world.lead();
-    await world.clock.advance(10_000);
-    expect(archived(world, 'young')).to.equal(undefined);
-    world.history.failWith(undefined);
-    await world.clock.advance(60_000);
-    expect(archived(world, 'young')?.status).to.equal('True');
-  });
-
-  it('marks a job of a namespace that is not a project', async () => {
-    const world = aWorld();
-    world.projects.clear();
-    world.put('stray', finishedAt(10));
-    void world.lead();
-    await world.clock.advance(1_000);
-    expect(archived(world, 'stray')).to.include({ status: 'False', reason: 'ProjectNotFound' });
-    expect(world.history.calls).to.deep.equal([]);
-  });
-
-  it('stores a job of a new project that the cache does not have yet', async () => {
-    const world = aWorld();
-    world.projects.clear();
-    const project = aZipProject();
-    world.liveProjects.set(NAMESPACE, { ...project, metadata: { ...project.metadata, uid: PROJECT_UID } });
-    world.put('first', finishedAt(10));
-    void world.lead();
-    await world.clock.advance(10_000);
-    expect(world.history.rows.get('uid-first')?.job.projectUid).to.equal(PROJECT_UID);
-    expect(archived(world, 'first')?.status).to.equal('True');
-  });
-
-  it('counts a job of a namespace that is not a project, once', async () => {
-    const world = aWorld();
-    world.projects.clear();
-    let failures = 0;
-    world.failStatus(() => {
-      failures += 1;
-      if (failures === 1) throw new KubeError('busy', { code: 'TooManyRequests' });
-    });
-    world.put('stray', finishedAt(10));
-    void world.lead();
-    await world.clock.advance(120_000);
-    expect(failures).to.equal(2);
-    expect(await unstored(world)).to.deep.equal({ no_project: 1 });
-  });
-
-  it('counts a refused job once, however often its batch and its condition fail', async () => {
-    const world = aWorld();
-    let calls = 0;
-    world.history.failWith((name, entries) => {
-      if (name !== 'write') return undefined;
-      calls += 1;
-      if (calls === 3) return unavailable();
-      return entries.some(({ job }) => job.name === 'bad') ? refused() : undefined;
-    });
-    let failures = 0;
-    world.failStatus((name) => {
-      if (name !== 'bad') return;
-      failures += 1;
-      if (failures === 1) throw new KubeError('busy', { code: 'TooManyRequests' });
-    });
-    for (const name of ['bad', 'c']) world.put(name, finishedAt(10));
-    void world.lead();
-    await world.clock.advance(120_000);
-    expect(archived(world, 'bad')?.reason).to.equal('ArchiveRefused');
-    expect(await unstored(world)).to.deep.equal({ refused: 1 });
-  });
-
   for (const [name, ahead] of Object.entries({ 'a few seconds': 5, 'a hundred years': 3_153_600_000 }))
     it(`stores a job that ended ${name} in the future, because another clock wrote that`, async () => {
       const world = aWorld();
@@ -298,36 +201,6 @@ describe('the archiver', () => {
       expect([...world.history.rows.keys()]).to.deep.equal(['uid-ahead']);
       expect(archived(world, 'ahead')?.status).to.equal('True');
     });
-
-  it('stores the others while one job cannot be read, and reads that one again later', async () => {
-    const world = aWorld({ archiveConcurrency: 1, archiveRetrySeconds: 30 });
-    let isBroken = true;
-    world.failReads((name) => {
-      if (name === 'bad' && isBroken) throw new KubeError('not a ZipJob', { code: 'InvalidResponse' });
-    });
-    for (const [at, name] of ['bad', 'a', 'b'].entries()) world.put(name, finishedAt(100 - at));
-    void world.lead();
-    await world.clock.advance(10_000);
-    expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-b']);
-    expect(world.reads.filter((name) => name === 'bad')).to.have.lengthOf(1);
-    isBroken = false;
-    await world.clock.advance(60_000);
-    expect(archived(world, 'bad')?.status).to.equal('True');
-  });
-
-  it('reads no further jobs while the API server does not respond', async () => {
-    const world = aWorld({ archiveConcurrency: 4, archiveRetrySeconds: 30 });
-    world.failReads(() => {
-      throw new KubeError('away', { code: 'Unreachable' });
-    });
-    for (let n = 0; n < 50; n += 1) world.put(`job-${n}`, finishedAt(100));
-    void world.lead();
-    await world.clock.advance(300_000);
-    expect(world.reads.length).to.be.within(4, 80);
-    world.failReads(() => undefined);
-    await world.clock.advance(60_000);
-    expect(world.history.inserted()).to.equal(50);
-  });
 
   it('leaves no timer and ends when it is stopped', async () => {
     const world = aWorld();
