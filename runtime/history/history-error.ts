@@ -4,6 +4,7 @@ import { AppError, errorCode, isAbort, toError } from '../errors.ts';
 /** SQLSTATE, or the first characters of a class of them, and what to do. Each may end without a change of our program. */
 const REPAIRS: Readonly<Record<string, string>> = {
   '08': 'It is tried again.',
+  '25': 'The server ended the transaction. It is tried again.',
   '25006': 'The server is a read-only replica: HISTORY_HOST must be the primary server.',
   '28': 'Check HISTORY_USER, the password in HISTORY_PASSWORD_FILE, and pg_hba.conf of the server.',
   '3D000': 'Create the database, or correct HISTORY_DATABASE.',

@@ -1,8 +1,10 @@
 import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import pg from 'pg';
 import { AppError } from '#runtime/errors.ts';
 import type { HistoryClient, HistoryDatabase } from '#runtime/history/database.ts';
+import { toHistoryError } from '#runtime/history/history-error.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
 import { certificatePath } from '#test/support/servers/tls-front.ts';
@@ -121,6 +123,16 @@ describe('the history database', () => {
   });
 
   describe('errors', () => {
+    it('of a transaction that the server ended say that nothing is known, not that a value is wrong', () => {
+      const error = new pg.DatabaseError(
+        'terminating connection due to idle-in-transaction timeout',
+        0,
+        'error',
+      );
+      error.code = '25P03';
+      expect(toHistoryError(error, 'place')).to.include({ code: 'HistoryUnavailable', retryable: true });
+    });
+
     it('name what to do if the schema is missing, a value is wrong, or a partition is missing', async () => {
       await using reader = server.connect('reader');
       const missing = await failureOf(reader.query({ text: 'SELECT FROM zipjobs.nothing' }));
