@@ -10,6 +10,17 @@ export interface Readiness {
   readonly since: string;
 }
 
+/** The last deletion of all records of a project from the history. */
+export interface HistoryPurgeView {
+  readonly startedAt: string;
+  /** Null while it is not finished. */
+  readonly finishedAt: string | null;
+  readonly records: number;
+  /** False also if it was refused. */
+  readonly isComplete: boolean;
+  readonly message: string | null;
+}
+
 /** A project for display; null for unset or unknown fields. */
 export interface Project extends LimitView {
   /** Identifies the project: a namespace contains at most one. */
@@ -19,6 +30,8 @@ export interface Project extends LimitView {
   /** Null until the controller has reconciled it. */
   readonly ready: Readiness | null;
   readonly deletingSince: string | null;
+  /** Null if nobody requested it. */
+  readonly historyPurge: HistoryPurgeView | null;
 }
 
 const readinessOf = (conditions: Parameters<typeof findCondition>[0]): Readiness | null => {
@@ -26,6 +39,15 @@ const readinessOf = (conditions: Parameters<typeof findCondition>[0]): Readiness
   if (!ready) return null;
   const { status, reason, message, lastTransitionTime: since } = ready;
   return { status, reason, message, since };
+};
+
+export const toHistoryPurge = ({ status }: Pick<ZipProject, 'status'>): HistoryPurgeView | null => {
+  const purge = status?.historyPurge;
+  if (!purge) return null;
+  const { startedAt, finishedAt = null, records } = purge;
+  const condition = findCondition(status.conditions, 'HistoryPurged');
+  const isComplete = finishedAt !== null && condition?.status === 'True';
+  return { startedAt, finishedAt, records, isComplete, message: condition?.message ?? null };
 };
 
 export const toProject = (project: ZipProject): Project => {
@@ -36,6 +58,7 @@ export const toProject = (project: ZipProject): Project => {
     createdAt: metadata.creationTimestamp ?? null,
     ready: readinessOf(status?.conditions),
     deletingSince: metadata.deletionTimestamp ?? null,
+    historyPurge: toHistoryPurge(project),
     ...toLimitView(project),
   };
 };

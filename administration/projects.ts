@@ -7,7 +7,8 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { checkNewProject, checkProjectChange, type NewProject, type ProjectChange } from './project-input.ts';
-import { type Project, toProject } from './project-view.ts';
+import { type HistoryPurgeView, type Project, toProject } from './project-view.ts';
+import { purgeHistory } from './purge-history.ts';
 import { noProject, requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 
@@ -40,6 +41,11 @@ export interface Projects {
   untilReady(namespace: string, options: WaitOptions): Promise<Project>;
   /** Starts the deletion: tokens are revoked immediately, jobs are cancelled. @throws AdministrationError NotFound */
   delete(namespace: string): Promise<void>;
+  /**
+   * Deletes all records of the project from the history, and waits until it is done. ZipJobs are kept.
+   * @throws AdministrationError NotFound; Refused without a history; TimedOut with the last message of the controller
+   */
+  purgeHistory(namespace: string, options: WaitOptions): Promise<HistoryPurgeView>;
 }
 
 /** Undefined if the user lacks permission. */
@@ -138,4 +144,6 @@ export const createProjects = (options: ProjectsOptions): Projects => ({
   delete: async (namespace) => {
     if (!(await options.projects.delete(namespace, PROJECT_NAME))) throw noProject(namespace);
   },
+  purgeHistory: (namespace, wait) =>
+    purgeHistory(options.projects, namespace, { ...wait, clock: options.clock }),
 });

@@ -27,6 +27,7 @@ const NAMES: Readonly<Record<string, ListNames>> = {
   'project show': projectNames,
   'project update': projectNames,
   'project delete': projectNames,
+  'project purge': projectNames,
   'bucket show': bucketNames,
   'bucket set-credentials': bucketNames,
   'bucket test': bucketNames,

@@ -1,6 +1,6 @@
 import type { ProjectChange } from '#administration/project-input.ts';
 import { limitText } from '#administration/project-limits.ts';
-import type { Project } from '#administration/project-view.ts';
+import type { HistoryPurgeView, Project } from '#administration/project-view.ts';
 import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import type { Command, CommandGroup } from './command.ts';
@@ -15,6 +15,9 @@ const stateOf = ({ ready, deletingSince }: Project): string => {
   if (deletingSince !== null) return 'Deleting';
   return ready === null ? 'Unknown' : ready.status === 'True' ? 'Ready' : ready.reason;
 };
+
+const purgeOf = ({ finishedAt, startedAt, message }: HistoryPurgeView): string =>
+  `${finishedAt === null ? `started ${startedAt}` : `finished ${finishedAt}`}. ${message ?? ''}`;
 
 const described = (project: Project): string =>
   toFields([
@@ -31,6 +34,7 @@ const described = (project: Project): string =>
     ['Max files per second', limitText(project, 'filesPerSecond')],
     ['Max stored jobs', limitText(project, 'storedJobs')],
     ['Max stored bytes', limitText(project, 'storedBytes')],
+    ...(project.historyPurge ? ([['History purge', purgeOf(project.historyPurge)]] as const) : []),
   ]);
 
 const outputOf = (project: Project): Output => ({ value: project, text: described(project) });
@@ -160,6 +164,31 @@ const remove: Command<
   };
 };
 
+const purge: Command<
+  GlobalArguments & {
+    readonly project: string;
+    readonly yes: boolean | undefined;
+    readonly timeout: number;
+  }
+> = async (args, session) => {
+  const projects = session.administration.projects();
+  const { namespace } = await projects.show(args.project);
+  await confirmed(
+    session,
+    `Delete the records of all jobs of project "${namespace}" from the history? This cannot be undone.`,
+    args,
+  );
+  const wait = { limitMs: args.timeout * 1000, signal: session.signal };
+  const { records, finishedAt } = await projects.purgeHistory(namespace, wait);
+  return {
+    value: { namespace, records, finishedAt },
+    text: `Deleted ${records} ${records === 1 ? 'record' : 'records'} of project "${namespace}" from the history.`,
+    notes: [
+      `ZipJobs and archives are kept. Jobs that finished meanwhile or finish later are recorded. List the ZipJobs with: zipjobs job list -n ${namespace}`,
+    ],
+  };
+};
+
 const LIMITS = {
   'active-jobs': 'Maximum number of jobs that run at once',
   'files-per-job': 'Maximum number of files in one archive',
@@ -249,5 +278,11 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
         (args) => args.positional('project', PROJECT).option('yes', YES),
         run(remove),
       )
-      .demandCommand(1, 'Choose a command: list, show, create, update, delete'),
+      .command(
+        'purge <project>',
+        'Delete the records of all jobs of a project from the history; ZipJobs are kept',
+        (args) => args.positional('project', PROJECT).options({ yes: YES, timeout: TIMEOUT(300) }),
+        run(purge),
+      )
+      .demandCommand(1, 'Choose a command: list, show, create, update, delete, purge'),
   );

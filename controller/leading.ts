@@ -3,8 +3,8 @@ import { type KubeObject, namespaceOf, type ObjectKey, type Reflector } from '#r
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import { createLead, SIDE_WORKERS } from './controller.ts';
 import { createApplyStatus } from './engine/apply-status.ts';
-import { createEventLane } from './engine/event-lane.ts';
-import { createEvents } from './engine/events.ts';
+import { createEventLane, type EventLane } from './engine/event-lane.ts';
+import { createEvents, type EventsOptions } from './engine/events.ts';
 import { createFinalizers } from './engine/finalizers.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { createReconcile, type Reconcile } from './engine/reconcile.ts';
@@ -30,11 +30,19 @@ import { createActOnProject } from './zip-project/act.ts';
 import { decideProject } from './zip-project/decide.ts';
 import { createObserveProject } from './zip-project/observe.ts';
 
+const createEventLaneOf = (
+  kind: EventsOptions['kind'],
+  { clients, config, clock, log }: Parts,
+  resources: Lifetime['resources'],
+): EventLane => {
+  const record = createEvents({ kind, events: clients.events, instance: config.podName, clock, log });
+  return resources.use(createEventLane({ record, clock, log }));
+};
+
 const createActOnZipJob = (parts: Parts, sender: Sender, resources: Lifetime['resources']) => {
-  const { config, log, clients, watches, clock, metrics } = parts;
+  const { clients, watches, metrics } = parts;
   const findProject = (key: ObjectKey): ZipProject | undefined => watches.caches.projects.get(key);
-  const record = createEvents({ events: clients.events, instance: config.podName, clock, log });
-  const events = resources.use(createEventLane({ record, clock, log }));
+  const events = createEventLaneOf('ZipJob', parts, resources);
   return createAct({
     ...parts,
     ...clients,
@@ -62,13 +70,18 @@ const createZipJobReconcile = (parts: Parts, sender: Sender, resources: Lifetime
   });
 };
 
-const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
+const createProjectReconcile = (
+  parts: Parts,
+  sender: Sender,
+  resources: Lifetime['resources'],
+): Reconcile => {
   const { config, clients, watches, metrics, dispatcher, endpointNotes: notes, children } = parts;
+  const purges = parts.history?.purges;
   return createReconcile({
     ...parts,
     controller: ZIPPROJECT,
     queue: parts.projectQueue,
-    observe: createObserveProject({ ...parts, caches: watches.caches, notes }),
+    observe: createObserveProject({ ...parts, caches: watches.caches, notes, purges }),
     decide: (seen, now) => decideProject(seen, now, config),
     act: createActOnProject({
       applyStatus: createApplyStatus('ZipProject', clients.projects),
@@ -78,8 +91,11 @@ const createProjectReconcile = (parts: Parts, sender: Sender): Reconcile => {
       notes,
       dispatcher,
       planTest: createPlanTest(sender),
+      purges,
+      recordEvent: createEventLaneOf('ZipProject', parts, resources).add,
     }),
     onGone: (key) => {
+      purges?.forget(key);
       dispatcher.acknowledge(testKeyOf(key));
       notes.forget(namespaceOf(key));
     },
@@ -119,7 +135,7 @@ export const createLeading = (
   const { zipJobs, projects, buckets } = watches.caches;
   const sender = createSender({ config, secrets: clients.secrets, clock, trust, resources });
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
-  const ofProjects = createProjectReconcile(parts, sender);
+  const ofProjects = createProjectReconcile(parts, sender, resources);
   const ofBuckets = createBucketReconcile(parts);
   const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByIndex(INDEXES.changing, CHANGING);
   return createLead({

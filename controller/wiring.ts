@@ -230,7 +230,7 @@ export const createParts = (base: Base): Parts => {
   });
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
   const records = createJobRecords((key) => watches.caches.zipJobs.get(key));
-  const history = createHistory(base, () => watches.caches);
+  const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
   const watches: Watches = createWatches({
     ...common,
     ledger,

@@ -52,6 +52,8 @@ export const ANNOTATIONS = {
   testWebhook: 'zipjobs.dev/test-webhook',
   enableWebhook: 'zipjobs.dev/enable-webhook',
   testBucket: 'zipjobs.dev/test-bucket',
+  /** On a ZipProject: delete all of its records from the history. */
+  purgeHistory: 'zipjobs.dev/purge-history',
   /** On a ZipBucket: delete it without waiting for unfinished jobs, which then fail. */
   forceDelete: 'zipjobs.dev/force-delete',
   /** On the Lease of the controller: while it is set, no job starts. The value is the reason. */

@@ -21,6 +21,7 @@ export const CONDITION_TYPES = {
   Stalled: 'The job makes no further progress without intervention.',
   RecoveryLimited: 'The credentials of the bucket lack a permission that recovery needs.',
   Archived: 'The history database has the finished job.',
+  HistoryPurged: 'The last deletion of all records of the project from the history is complete.',
   Ready:
     'ZipJob: the same as Complete. ZipBucket: the last test succeeded. ZipProject: zippers can run in the project.',
 } as const;
@@ -104,6 +105,10 @@ export const REASONS = {
   ArchiveOutdated: 'The history has the job. It is updated there once the webhook is finished.',
   ArchiveRefused: 'The history database cannot store this job.',
   NotArchived: 'The job was deleted before the history database had it.',
+  HistoryPurged: 'The records of the project were deleted from the history.',
+  PurgingHistory: 'The records of the project are being deleted from the history.',
+  HistoryUnavailable: 'The history database does not respond. The deletion of records will be retried.',
+  NoHistory: 'There is no history database, so there are no records to delete.',
 } as const;
 export type Reason = keyof typeof REASONS;
 

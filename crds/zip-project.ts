@@ -24,6 +24,17 @@ export interface EndpointState {
   readonly test?: WebhookDelivery & { readonly nonce: string };
 }
 
+/** The last deletion of all records of a project from the history; the condition HistoryPurged has its state. */
+export interface HistoryPurge {
+  /** Of the command. */
+  readonly nonce: string;
+  readonly startedAt: string;
+  /** Unset while it is not finished. */
+  readonly finishedAt?: string;
+  /** Deleted so far. */
+  readonly records: number;
+}
+
 /** The Toleration of a Kubernetes pod. */
 export interface Toleration {
   readonly key?: string;
@@ -99,6 +110,7 @@ export interface ZipProject {
   readonly status?: {
     readonly conditions?: readonly Condition[];
     readonly webhook?: EndpointState;
+    readonly historyPurge?: HistoryPurge;
     /** The class in force and its limits. Processes do not read it: it is for users. */
     readonly class?: { readonly name: string; readonly limits: Partial<ProjectLimits> };
   };

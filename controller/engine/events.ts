@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
 import { rfc3339, shorten } from '#crds/conditions.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Event } from '#runtime/kube/resources.ts';
-import type { ObjectClient } from '#runtime/kube/types.ts';
+import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
@@ -21,6 +20,8 @@ const COMPONENT = 'zipjobs-controller';
 const REMEMBERED = 4096;
 
 export interface EventsOptions {
+  /** Of the objects, because lists omit it. */
+  readonly kind: 'ZipJob' | 'ZipProject';
   readonly events: Pick<ObjectClient<Event>, 'create' | 'mergePatch'>;
   /** Name of this replica. */
   readonly instance: string;
@@ -28,25 +29,29 @@ export interface EventsOptions {
   readonly log: Logger;
 }
 
-/** Records Events on a ZipJob; only logs a failure. */
-export type RecordEvent = (zipJob: ZipJob, note: EventNote) => Promise<void>;
+/** Records Events on objects of one kind; only logs a failure. */
+export type RecordEvent = (object: Pick<KubeObject, 'metadata'>, note: EventNote) => Promise<void>;
 
 /** The same event of the same object has the same name, so that a repetition increments its count. */
-const eventName = (zipJob: ZipJob, note: EventNote): string => {
-  const text = JSON.stringify([zipJob.metadata.uid, note.type, note.reason, note.message]);
-  return `${zipJob.metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+const eventName = ({ metadata }: Pick<KubeObject, 'metadata'>, note: EventNote): string => {
+  const text = JSON.stringify([metadata.uid, note.type, note.reason, note.message]);
+  return `${metadata.name}.${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 };
 
-const eventOf = (zipJob: ZipJob, note: EventNote, at: { now: Date; instance: string }): Event => {
-  const { name, namespace, uid } = zipJob.metadata;
-  const time = rfc3339(at.now);
+const eventOf = (
+  object: Pick<KubeObject, 'metadata'>,
+  note: EventNote,
+  { now, kind, instance }: Pick<EventsOptions, 'kind' | 'instance'> & { readonly now: Date },
+): Event => {
+  const { name, namespace, uid } = object.metadata;
+  const time = rfc3339(now);
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: eventName(zipJob, note), namespace, labels: { [LABELS.managedBy]: COMPONENT } },
+    metadata: { name: eventName(object, note), namespace, labels: { [LABELS.managedBy]: COMPONENT } },
     involvedObject: {
       apiVersion: GROUP_VERSION,
-      kind: 'ZipJob',
+      kind,
       name,
       namespace,
       ...defined({ uid }),
@@ -59,7 +64,7 @@ const eventOf = (zipJob: ZipJob, note: EventNote, at: { now: Date; instance: str
     lastTimestamp: time,
     source: { component: COMPONENT },
     reportingComponent: COMPONENT,
-    reportingInstance: at.instance,
+    reportingInstance: instance,
   };
 };
 
@@ -73,9 +78,9 @@ export const createEvents = (options: EventsOptions): RecordEvent => {
     if (counts.size > REMEMBERED && oldest !== undefined) counts.delete(oldest);
     return count;
   };
-  return async (zipJob, note) => {
+  return async (object, note) => {
     const now = options.clock.date();
-    const event = eventOf(zipJob, note, { now, instance: options.instance });
+    const event = eventOf(object, note, { ...options, now });
     const { name, namespace } = event.metadata;
     try {
       if (await options.events.create(event)) return;

@@ -1,16 +1,18 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Clock } from '#runtime/clock.ts';
-import type { Reflector } from '#runtime/kube/types.ts';
+import type { ObjectKey, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { ControllerConfig } from '../config.ts';
 import { hasHistory } from '../zip-job/policies/archiving.ts';
 import { type Archiver, createArchiver } from './archiver.ts';
 import { createProjectUids, type ProjectUids } from './project-uids.ts';
+import { createPurges, type Purges } from './purges.ts';
 
 /** What every replica knows of the work for the history. */
 export interface History {
   readonly archiver: Archiver;
   readonly projectUids: ProjectUids;
+  readonly purges: Purges;
 }
 
 export interface HistoryOptions {
@@ -18,11 +20,12 @@ export interface HistoryOptions {
   readonly log: Logger;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
+  readonly onProject: (key: ObjectKey) => void;
 }
 
 /** Undefined without a history database, which the log says once. */
 export const createHistory = (
-  { config, log, clock, stopping: signal }: HistoryOptions,
+  { config, log, clock, stopping: signal, onProject }: HistoryOptions,
   caches: () => { readonly zipJobs: Reflector<ZipJob> },
 ): History | undefined => {
   if (!hasHistory(config)) {
@@ -34,5 +37,6 @@ export const createHistory = (
   return {
     archiver: createArchiver({ config, zipJobs: () => caches().zipJobs, clock, log, signal }),
     projectUids: createProjectUids(),
+    purges: createPurges({ config, clock, log, onChange: onProject }),
   };
 };

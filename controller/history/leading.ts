@@ -15,7 +15,7 @@ const APPLICATION = 'zipjobs-controller';
 /** The work of the leader for the history: runs until the signal aborts. */
 export const createHistoryTask = (
   parts: Parts,
-  { archiver, projectUids }: History,
+  { archiver, projectUids, purges }: History,
   resources: Lifetime['resources'],
 ): ((signal: AbortSignal) => Promise<void>) => {
   const { config, clients, watches, log, trust, metrics, clock } = parts;
@@ -44,6 +44,10 @@ export const createHistoryTask = (
       clock,
       log,
     };
-    await Promise.all([archiver.run(store, signal), keepRetention(retention, signal)]);
+    await Promise.all([
+      archiver.run(store, signal),
+      keepRetention(retention, signal),
+      purges.run({ database, metrics }, signal),
+    ]);
   };
 };

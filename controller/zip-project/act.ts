@@ -4,8 +4,10 @@ import { toError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { type ObjectClient, objectKey } from '#runtime/kube/types.ts';
 import type { ApplyStatus } from '../engine/apply-status.ts';
+import type { RecordEvent } from '../engine/events.ts';
 import type { Finalizers } from '../engine/finalizers.ts';
 import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
+import type { Purges } from '../history/purges.ts';
 import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import type { EndpointNotes } from '../webhook/endpoint-notes.ts';
 import { type PlanTest, testKeyOf } from '../webhook/test-event.ts';
@@ -27,7 +29,18 @@ export interface ActOnProjectOptions {
   readonly notes: Pick<EndpointNotes, 'written'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'submit' | 'acknowledge'>;
   readonly planTest: PlanTest;
+  /** Undefined without a history. */
+  readonly purges: Pick<Purges, 'start' | 'forget'> | undefined;
+  /** Never throws. */
+  readonly recordEvent: (...event: Parameters<RecordEvent>) => void;
 }
+
+/** Actions that send a request to the API server. */
+const REQUESTS = ['addFinalizer', 'releaseFinalizer', 'createChild', 'cancelJob'] as const;
+type NotedAction = Exclude<ProjectAction, { readonly kind: (typeof REQUESTS)[number] }>;
+
+const isNoted = (action: ProjectAction): action is NotedAction =>
+  !(REQUESTS as readonly string[]).includes(action.kind);
 
 /** Returns a failure, so that the next round reports it in the status. Rethrows an error that means a missing namespace. */
 const createChild = async (options: ActOnProjectOptions, child: ProjectChild): Promise<ProjectHints> => {
@@ -51,13 +64,42 @@ const cancel = async (
   }
 };
 
+/** Hands an action to another part of this process. */
+const note = (options: ActOnProjectOptions, project: ZipProject, action: NotedAction): void => {
+  const { dispatcher, notes, planTest, purges } = options;
+  switch (action.kind) {
+    case 'sendTest':
+      dispatcher.submit(planTest(project, action.nonce));
+      break;
+    case 'acknowledgeTest':
+      dispatcher.acknowledge(testKeyOf(objectKey(project)));
+      break;
+    case 'startPurge':
+      purges?.start(objectKey(project), action.order);
+      break;
+    case 'forgetPurge':
+      purges?.forget(objectKey(project));
+      break;
+    case 'recordEvent':
+      options.recordEvent(project, action.note);
+      break;
+    case 'forgetResponses':
+      notes.written(project.metadata.namespace, action.responses);
+      break;
+  }
+};
+
 const perform = async (
   options: ActOnProjectOptions,
   project: ZipProject,
   action: ProjectAction,
 ): Promise<ProjectHints> => {
   const { namespace } = project.metadata;
-  const { dispatcher, finalizers, notes, planTest } = options;
+  const { finalizers } = options;
+  if (isNoted(action)) {
+    note(options, project, action);
+    return {};
+  }
   switch (action.kind) {
     case 'addFinalizer':
       await finalizers.add(project);
@@ -69,15 +111,6 @@ const perform = async (
       return createChild(options, action.child);
     case 'cancelJob':
       await cancel(options, { namespace, name: action.name });
-      return {};
-    case 'sendTest':
-      dispatcher.submit(planTest(project, action.nonce));
-      return {};
-    case 'acknowledgeTest':
-      dispatcher.acknowledge(testKeyOf(objectKey(project)));
-      return {};
-    case 'forgetResponses':
-      notes.written(namespace, action.responses);
       return {};
   }
 };

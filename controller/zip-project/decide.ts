@@ -14,6 +14,7 @@ import type {
   Remainder,
 } from './observation.ts';
 import { projectDeletion } from './project-deletion.ts';
+import { type ProjectPurge, projectPurge } from './project-purge.ts';
 import { projectWebhook } from './project-webhook.ts';
 
 type Readiness = Pick<ConditionChange, 'status' | 'reason' | 'message'>;
@@ -37,11 +38,17 @@ const notReady = ({ message }: Error): Readiness => ({
   message: shorten(`${REASONS.ProjectIncomplete} ${message}`),
 });
 
+interface Next {
+  readonly webhook: EndpointState | undefined;
+  readonly purge: Pick<ProjectPurge, 'record' | 'condition'>;
+  readonly now: Date;
+}
+
 /** The next status, if it differs. */
 const changed = (
   { project, projectClass }: Pick<ProjectObservation, 'project' | 'projectClass'>,
   readiness: Readiness,
-  { webhook, now }: { readonly webhook: EndpointState | undefined; readonly now: Date },
+  { webhook, purge, now }: Next,
 ): Pick<ProjectDecision, 'status'> => {
   const { name, limits } = projectClass;
   const { generation } = project.metadata;
@@ -50,9 +57,11 @@ const changed = (
     ...readiness,
     ...defined({ observedGeneration: generation }),
   } as const;
+  const conditions = setCondition(project.status?.conditions, change, now);
   const status: ProjectStatus = {
-    conditions: setCondition(project.status?.conditions, change, now),
+    conditions: purge.condition ? setCondition(conditions, purge.condition, now) : conditions,
     ...(webhook && { webhook }),
+    ...(purge.record && { historyPurge: purge.record }),
     class: { name, limits },
   };
   return isDeepStrictEqual(status, project.status) ? {} : { status };
@@ -75,7 +84,12 @@ const leaving = (
   const { cancel, message, until } = next;
   const readiness = { status: 'False', reason: 'ProjectDeleting', message: shorten(message) } as const;
   return {
-    ...changed(seen, readiness, { webhook: project.status?.webhook, now }),
+    // All records of a deleted project are deleted in any case.
+    ...changed(seen, readiness, {
+      webhook: project.status?.webhook,
+      purge: { record: project.status?.historyPurge },
+      now,
+    }),
     actions: cancel.map(({ metadata }): ProjectAction => ({ kind: 'cancelJob', name: metadata.name })),
     requeueAfterMs: Math.max(0, until.getTime() - now.getTime()),
   };
@@ -87,6 +101,7 @@ const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): Pr
   if (missing.length > 0 && !failure)
     return { actions: missing.map((child): ProjectAction => ({ kind: 'createChild', child })) };
   const { state, actions } = projectWebhook(seen, now, config);
+  const purge = projectPurge(seen, now);
   const readiness = failure
     ? notReady(failure)
     : ready(
@@ -94,8 +109,8 @@ const keeping = (seen: ProjectObservation, now: Date, config: ProjectConfig): Pr
         projectClass,
       );
   return {
-    ...changed(seen, readiness, { webhook: state, now }),
-    actions,
+    ...changed(seen, readiness, { webhook: state, purge, now }),
+    actions: [...actions, ...purge.actions],
     ...(failure && { failure }),
   };
 };

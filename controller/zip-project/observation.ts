@@ -3,6 +3,8 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ProjectClass } from '#runtime/project-limits/project-classes.ts';
 import type { ControllerConfig } from '../config.ts';
+import type { EventNote } from '../engine/events.ts';
+import type { PurgeOrder, PurgeState } from '../history/purges.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DeliveryState } from '../webhook/dispatcher.ts';
 import type { EndpointResponse } from '../webhook/endpoint.ts';
@@ -38,6 +40,9 @@ export interface ProjectObservation {
   readonly responses: readonly EndpointResponse[];
   /** The requested test event of the webhook. */
   readonly test: DeliveryState;
+  readonly hasHistory: boolean;
+  /** The deletion of its records that this process carries out. */
+  readonly purge: PurgeState | undefined;
   /** Set only if the project is being deleted. */
   readonly remainder?: Remainder | undefined;
 }
@@ -49,6 +54,9 @@ export type ProjectAction =
   | { readonly kind: 'cancelJob'; readonly name: string }
   | { readonly kind: 'sendTest'; readonly nonce: string }
   | { readonly kind: 'acknowledgeTest' }
+  | { readonly kind: 'startPurge'; readonly order: PurgeOrder }
+  | { readonly kind: 'forgetPurge' }
+  | { readonly kind: 'recordEvent'; readonly note: EventNote }
   | { readonly kind: 'forgetResponses'; readonly responses: readonly EndpointResponse[] };
 
 export interface ProjectDecision {

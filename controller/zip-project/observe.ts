@@ -3,6 +3,7 @@ import { isFinished } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
+import type { Purges } from '../history/purges.ts';
 import { type Caches, CHANGING, INDEXES } from '../kube-state/caches.ts';
 import { commandOf } from '../kube-state/command.ts';
 import { isLeaving } from '../kube-state/release.ts';
@@ -19,6 +20,8 @@ export interface ObserveProjectOptions {
   readonly projectClasses: Pick<ProjectClasses, 'of'>;
   readonly notes: Pick<EndpointNotes, 'of'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
+  /** Undefined without a history. */
+  readonly purges: Pick<Purges, 'of'> | undefined;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
@@ -64,6 +67,8 @@ export const createObserveProject =
       failure,
       responses: options.notes.of(project.metadata.namespace),
       test: testOf(options, project),
+      hasHistory: options.purges !== undefined,
+      purge: options.purges?.of(key),
       ...(isLeaving(project.metadata) && { remainder: await remainderOf(options, project) }),
     };
   };

@@ -12,7 +12,7 @@ export interface ProjectWebhook {
   readonly actions: readonly ProjectAction[];
 }
 
-type WebhookObservation = Omit<ProjectObservation, 'projectClass'>;
+type WebhookObservation = Omit<ProjectObservation, 'projectClass' | 'hasHistory' | 'purge'>;
 
 const withTest = (
   state: EndpointState | undefined,

@@ -1,5 +1,11 @@
 import { expect } from 'chai';
 import { addProjectCommands } from '#cli/project-commands.ts';
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import { REASONS, type Reason } from '#crds/conditions.ts';
+import type { HistoryPurge, ZipProject } from '#crds/zip-project.ts';
+import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { runProgram } from './fake-session.ts';
 
 const update = (...args: readonly string[]) =>
@@ -35,4 +41,110 @@ describe('zipjobs project update', () => {
       expect({ code, output }, errors).to.deep.equal({ code: 2, output: '' });
       expect(errors).to.match(message);
     });
+});
+
+const TIME = '2026-01-02T03:04:05Z';
+const FINISHED = { startedAt: TIME, finishedAt: TIME };
+
+/** An API server with one project, whose controller responds to each command. */
+const startPurge = (respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reason } | undefined) => {
+  const objects = createObjectsByPath();
+  const nonces: string[] = [];
+  objects.put(COLLECTIONS.projects, aProject(TEAM));
+  const command = (): void => {
+    const project = objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`) as unknown as ZipProject;
+    const nonce = project.metadata.annotations?.[ANNOTATIONS.purgeHistory] ?? '';
+    nonces.push(nonce);
+    if (!respond) return;
+    const { purge, reason } = respond;
+    const status = reason === 'HistoryPurged' ? 'True' : 'False';
+    const condition = { type: 'HistoryPurged', status, reason, message: REASONS[reason] } as const;
+    objects.put(COLLECTIONS.projects, {
+      ...project,
+      status: {
+        conditions: [{ ...condition, lastTransitionTime: TIME }],
+        historyPurge: { nonce, ...purge },
+      },
+    } as ZipProject);
+  };
+  const run = (args: readonly string[], confirm?: boolean) =>
+    runProgram(
+      {
+        groups: [addProjectCommands],
+        terminal: { isInteractive: confirm !== undefined, confirm: () => Promise.resolve(confirm === true) },
+        kube: {
+          server: 'https://example.test',
+          request: async (request) => {
+            const response = await Promise.resolve().then(() => objects.respond(request));
+            if (request.method === 'PATCH') command();
+            return response;
+          },
+          stream: () => Promise.reject(new Error('not faked')),
+          [Symbol.asyncDispose]: () => Promise.resolve(),
+        },
+      },
+      ['project', ...args],
+    );
+  return { run, nonces };
+};
+
+describe('zipjobs project purge', () => {
+  const done = { purge: { ...FINISHED, records: 1234 }, reason: 'HistoryPurged' } as const;
+
+  it('waits for the controller, and prints how many records were deleted (G9)', async () => {
+    const { run, nonces } = startPurge(done);
+    const { code, output, errors } = await run(['purge', TEAM, '--yes']);
+    expect({ code, output }, errors).to.deep.equal({
+      code: 0,
+      output: `Deleted 1234 records of project "${TEAM}" from the history.\n`,
+    });
+    expect(errors).to.contain('ZipJobs and archives are kept. Jobs that finished meanwhile');
+    const json = await run(['purge', TEAM, '--yes', '-o', 'json']);
+    expect(JSON.parse(json.output)).to.deep.equal({ namespace: TEAM, records: 1234, finishedAt: TIME });
+    expect(new Set(nonces).size).to.equal(2);
+  });
+
+  it('asks first, and changes nothing without a confirmation', async () => {
+    const { run, nonces } = startPurge(done);
+    const noTerminal = await run(['purge', TEAM]);
+    expect(noTerminal.code).to.equal(2);
+    expect(noTerminal.errors).to.contain('This cannot be undone.').and.contain('--yes');
+    expect((await run(['purge', TEAM], false)).errors).to.contain('Cancelled: nothing was changed');
+    expect(nonces).to.deep.equal([]);
+    expect((await run(['purge', TEAM], true)).code).to.equal(0);
+  });
+
+  it('fails without a history', async () => {
+    const { run } = startPurge({ purge: { ...FINISHED, records: 0 }, reason: 'NoHistory' });
+    const { code, output, errors } = await run(['purge', TEAM, '--yes']);
+    expect({ code, output }).to.deep.equal({ code: 3, output: '' });
+    expect(errors).to.equal(
+      `zipjobs: Could not delete the history of project "${TEAM}": There is no history database, so there are no records to delete.\n`,
+    );
+  });
+
+  it('says after its time limit what the controller waits for (G8)', async () => {
+    const { run } = startPurge({ purge: { startedAt: TIME, records: 7 }, reason: 'HistoryUnavailable' });
+    const { code, errors } = await run(['purge', TEAM, '--yes', '--timeout', '0']);
+    expect(code).to.equal(6);
+    expect(errors)
+      .to.contain('is not deleted after 0 s (7 records so far): The history database does not respond.')
+      .and.contain(`zipjobs project show ${TEAM}`);
+    expect((await run(['show', TEAM])).output).to.match(
+      /History purge: +started 2026-01-02T03:04:05Z\. The history database does not respond\./,
+    );
+    const silent = await startPurge(undefined).run(['purge', TEAM, '--yes', '--timeout', '0']);
+    expect([silent.code, silent.errors]).to.deep.equal([
+      6,
+      'zipjobs: Deleting the history of the project timed out after 0 s. It may still complete: check again later, and check that the controller is running\n',
+    ]);
+  });
+
+  it('refuses a namespace without a project, before it asks', async () => {
+    const { run, nonces } = startPurge(done);
+    const { code, errors } = await run(['purge', 'other'], true);
+    expect(code).to.equal(4);
+    expect(errors).to.contain('No project found in namespace "other"');
+    expect(nonces).to.deep.equal([]);
+  });
 });

@@ -216,6 +216,7 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
   status: {
     class: { name: 'c', limits: LIMITS },
     conditions: [condition],
+    historyPurge: { nonce: 'n', startedAt: TIME, finishedAt: TIME, records: 1 },
     webhook: {
       host: 'a',
       endpoint: 'e',

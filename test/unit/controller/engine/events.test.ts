@@ -18,6 +18,7 @@ const setUp = () => {
         return Promise.resolve({ metadata: { namespace, name }, involvedObject: {} });
       },
     },
+    kind: 'ZipJob',
     instance: 'controller-0',
     clock: createManualClock(),
     log: pino({ level: 'silent' }),

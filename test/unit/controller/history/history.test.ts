@@ -10,7 +10,13 @@ describe('createHistory', () => {
     const lines: string[] = [];
     const log = pino({ level: 'info' }, { write: (line: string) => lines.push(line) });
     const stopping = new AbortController().signal;
-    const options = { config: aConfig({ historyHost }), clock: createManualClock(), log, stopping };
+    const options = {
+      config: aConfig({ historyHost }),
+      clock: createManualClock(),
+      log,
+      stopping,
+      onProject: () => undefined,
+    };
     const history = createHistory(options, () => ({ zipJobs: createFakeObjects().reflector as never }));
     return { lines, history };
   };

@@ -27,6 +27,8 @@ const judge = (
       children: [],
       responses: [],
       test: { kind: 'idle' },
+      hasHistory: true,
+      purge: undefined,
       remainder: { unfinished: [], buckets: [], isNamespaceTerminating: false, ...remainder },
     },
     NOW,

@@ -5,6 +5,7 @@ import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import { createFinalizers } from '#controller/engine/finalizers.ts';
 import { ZIPPROJECT } from '#controller/engine/measure-reconcile.ts';
 import { createReconcile } from '#controller/engine/reconcile.ts';
+import type { PurgeState } from '#controller/history/purges.ts';
 import { changingOf, INDEXES } from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
@@ -37,7 +38,15 @@ interface Given {
   /** Kinds that exist. */
   readonly present?: readonly string[];
   readonly test?: DeliveryState;
+  /** What this process has deleted of the history. */
+  readonly purge?: PurgeState;
 }
+
+const purgesOf = ({ purge }: Given, calls: unknown[]) => ({
+  of: () => purge,
+  start: (key: string, order: unknown) => calls.push([`purge ${key}`, order]),
+  forget: (key: string) => calls.push(`forget the purge of ${key}`),
+});
 
 const childrenOf = ({ fault, present = [] }: Given, calls: unknown[]) => ({
   of: (project: ZipProject) =>
@@ -75,6 +84,7 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
   };
   const caches = { projects: projects.reflector, zipJobs: zipJobs.reflector, buckets: buckets.reflector };
   const isNamespaceTerminating = () => Promise.resolve(false);
+  const purges = purgesOf(given, calls);
   const reconcile = createReconcile({
     controller: ZIPPROJECT,
     observe: createObserveProject({
@@ -83,6 +93,7 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
       children,
       notes,
       dispatcher,
+      purges,
       isNamespaceTerminating,
     }),
     decide: (seen, now) => decideProject(seen, now, aConfig()),
@@ -93,6 +104,8 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
       zipJobs: zipJobs.client,
       notes,
       dispatcher,
+      purges,
+      recordEvent: (_project, { reason }) => calls.push(`event ${reason}`),
       planTest: (_project, nonce) => ({
         key: KEY,
         attemptId: nonce,
@@ -200,6 +213,20 @@ describe('the reconciler of ZipProjects', () => {
     const { run, applied, calls } = setUp({ ...asked, spec: { webhook: { url: URL } } }, { present });
     await run();
     expect([applied.length, calls]).to.deep.equal([1, ['submit t1']]);
+  });
+
+  it('starts the deletion of the history after the status has its nonce, and records its end (G9)', async () => {
+    const asked = aProject({ annotations: { [ANNOTATIONS.purgeHistory]: 'p1' } });
+    const started = setUp(asked, { present });
+    await started.run();
+    const order = { nonce: 'p1', projectUid: 'uid-project', records: 0 };
+    expect(started.calls).to.deep.equal([[`purge ${KEY}`, order]]);
+    expect(started.applied[0]).to.have.nested.property('status.historyPurge.nonce', 'p1');
+    const purge = { nonce: 'p1', records: 3, isComplete: true };
+    const ended = setUp(asked, { present, purge });
+    await ended.run();
+    expect(ended.calls).to.deep.equal(['event HistoryPurged']);
+    expect(ended.applied[0]).to.have.nested.property('status.historyPurge.records', 3);
   });
 
   it('forgets a project that does not exist', async () => {

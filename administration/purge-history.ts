@@ -1,0 +1,52 @@
+import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError, hasCode } from './administration-error.ts';
+import { askController } from './ask-controller.ts';
+import { type HistoryPurgeView, toHistoryPurge } from './project-view.ts';
+import { requiredProject } from './required-project.ts';
+import type { WaitForOptions } from './wait-for.ts';
+
+type Client = Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
+
+const hasResponse = ({ status }: ZipProject, nonce: string): boolean =>
+  status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
+
+/** Says how far it is, if the controller has started it. */
+const timedOut = async (client: Client, namespace: string, { limitMs, signal }: WaitForOptions) => {
+  const project = await client.get(namespace, PROJECT_NAME, signal);
+  const purge = project && toHistoryPurge(project);
+  if (!purge || purge.finishedAt !== null) return undefined;
+  return new AdministrationError(
+    `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${purge.message ?? 'no message'} The controller continues. Check with: zipjobs project show ${namespace}`,
+    { code: 'TimedOut' },
+  );
+};
+
+/**
+ * Deletes all records of a project from the history, and waits until it is done.
+ * @throws AdministrationError NotFound; Refused without a history; TimedOut with the last message of the controller
+ */
+export const purgeHistory = async (
+  client: Client,
+  namespace: string,
+  wait: WaitForOptions,
+): Promise<HistoryPurgeView> => {
+  await requiredProject(client, namespace);
+  const question = {
+    target: { namespace, name: PROJECT_NAME },
+    annotation: ANNOTATIONS.purgeHistory,
+    what: 'Deleting the history of the project',
+    hasResponse,
+  };
+  try {
+    const purge = toHistoryPurge(await askController(client, question, wait));
+    if (purge?.isComplete === true) return purge;
+    throw new AdministrationError(
+      `Could not delete the history of project "${namespace}": ${purge?.message ?? 'the controller gives no reason'}`,
+      { code: 'Refused' },
+    );
+  } catch (error) {
+    throw (hasCode(error, 'TimedOut') && (await timedOut(client, namespace, wait))) || error;
+  }
+};
