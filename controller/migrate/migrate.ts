@@ -22,13 +22,18 @@ const FIRST_DAY = -1;
 const LAST_DAY = 14;
 
 const requireServer = async (client: pg.ClientBase): Promise<void> => {
-  const { rows } = await client.query<{ version: string }>(
-    `SELECT current_setting('server_version_num') AS version`,
+  const { rows } = await client.query<{ version: string; encoding: string }>(
+    `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding`,
   );
   const version = Math.floor(Number(rows[0]?.version) / 10_000);
+  const encoding = rows[0]?.encoding;
   if (version < OLDEST_SERVER)
     throw new ConfigError(
       `The database server has version ${version}. Version ${OLDEST_SERVER} or newer is needed.`,
+    );
+  if (encoding !== 'UTF8')
+    throw new ConfigError(
+      `The database has the encoding ${encoding}, which cannot store every key. Create it with TEMPLATE template0 ENCODING 'UTF8'.`,
     );
 };
 

@@ -70,7 +70,7 @@ export const startEmptyPostgres = async (options: readonly string[] = []): Promi
       await writeFile(join(directory, `${role}-password`), `${role}-secret\n`);
     await using administrator = await open('superuser', 'postgres');
     await administrator.query(PREPARATION);
-    await administrator.query(`CREATE DATABASE ${DATABASE}`);
+    await administrator.query(`CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8'`);
     await clear();
   };
   try {

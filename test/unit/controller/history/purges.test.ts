@@ -161,7 +161,7 @@ describe('the deletion of all records of a project', () => {
     await end();
   });
 
-  it('shares the queue, and stops a forgotten one (G9)', async () => {
+  it('serves projects round-robin, and stops a forgotten one (G9)', async () => {
     const turns: string[] = [];
     const forever = setUp({
       query: async <Row>({ values }: { readonly values?: readonly unknown[] }) => {

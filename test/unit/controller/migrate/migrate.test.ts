@@ -84,6 +84,17 @@ describe('the migrations', () => {
         .and.not.contain('trying again');
     });
 
+    it('refuses a database that cannot store every key, and says how to create one', async () => {
+      await using administrator = await server.open('superuser');
+      await administrator.query(
+        `CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' OWNER zipjobs_owner`,
+      );
+      const { code, output } = await run({ HISTORY_DATABASE: 'latin' });
+      await administrator.query('DROP DATABASE latin');
+      expect(code).to.equal(1);
+      expect(output).to.contain('encoding LATIN1').and.contain('UTF8').and.not.contain('trying again');
+    });
+
     const permanent: Readonly<Record<string, readonly [Readonly<Record<string, string>>, string]>> = {
       'a role that the server refuses': [{ HISTORY_USER: 'zipjobs_nobody' }, 'HISTORY_PASSWORD_FILE'],
       'a database that does not exist': [{ HISTORY_DATABASE: 'other' }, 'HISTORY_DATABASE'],
