@@ -57,6 +57,7 @@ describe('act', () => {
     expect(values.map(({ labels, value }) => [labels.reason, value])).to.deep.equal([
       ['deleted', 1],
       ['full', 1],
+      ['no_project', 0],
       ['refused', 0],
     ]);
   });
