@@ -11,6 +11,7 @@ import { isLeaving } from '../kube-state/release.ts';
 import { archiveDueAt, isStillChanging } from '../zip-job/policies/archiving.ts';
 import { type ArchiveQueue, createArchiveQueue } from './archive-queue.ts';
 import type { StoreBatch, Stored } from './batch.ts';
+import { Wake } from './wake.ts';
 
 export type ArchiverConfig = Pick<
   ControllerConfig,
@@ -55,7 +56,7 @@ class HistoryArchiver implements Archiver {
   readonly #storedEarly = new Set<ObjectKey>();
   /** True if the queue was full: jobs of the cache are missing in it. */
   #isIncomplete = false;
-  #wake: (() => void) | undefined;
+  readonly #wake = new Wake();
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
@@ -118,13 +119,7 @@ class HistoryArchiver implements Archiver {
       for (const zipJob of this.#options.zipJobs().values()) this.#follow(zipJob);
     }
     if (this.#queue.size > 0) return true;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const end = (): void => resolve();
-    signal.addEventListener('abort', end);
-    if (!signal.aborted) await promise;
-    signal.removeEventListener('abort', end);
-    this.#wake = undefined;
+    await this.#wake.wait(signal);
     return false;
   }
 
@@ -151,7 +146,7 @@ class HistoryArchiver implements Archiver {
     this.#later.remove(key);
     const isUrgent = isLeaving(zipJob.metadata);
     if (!this.#queue.add({ key, finishedAtMs: at, isUrgent })) this.#isIncomplete = true;
-    this.#wake?.();
+    this.#wake.call();
   }
 
   #followCached(key: ObjectKey): void {

@@ -7,6 +7,7 @@ import type { Logger } from '#runtime/log.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
 import type { ControllerConfig } from '../config.ts';
 import type { ControllerMetrics } from '../metrics.ts';
+import { Wake } from './wake.ts';
 
 /** A user's command to delete all records of a project. */
 export interface PurgeOrder {
@@ -62,7 +63,7 @@ class HistoryPurges implements Purges {
   readonly #options: PurgesOptions;
   /** In the order of their turns. */
   readonly #purges = new Map<ObjectKey, Purge>();
-  #wake: (() => void) | undefined;
+  readonly #wake = new Wake();
 
   constructor(options: PurgesOptions) {
     this.#options = options;
@@ -78,7 +79,7 @@ class HistoryPurges implements Purges {
   start(key: ObjectKey, order: PurgeOrder): void {
     if (this.#purges.get(key)?.nonce === order.nonce) return;
     this.#purges.set(key, { ...order, isComplete: false, problem: undefined });
-    this.#wake?.();
+    this.#wake.call();
   }
 
   forget(key: ObjectKey): void {
@@ -93,7 +94,7 @@ class HistoryPurges implements Purges {
     while (!isOver()) {
       const [key, purge] = this.#next() ?? [];
       if (key === undefined || purge === undefined) {
-        await this.#untilStarted(signal);
+        await this.#wake.wait(signal);
         continue;
       }
       try {
@@ -142,16 +143,6 @@ class HistoryPurges implements Purges {
     if (this.#purges.get(key) !== purge) return;
     this.#purges.delete(key);
     this.#purges.set(key, purge);
-  }
-
-  async #untilStarted(signal: AbortSignal): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#wake = resolve;
-    const end = (): void => resolve();
-    signal.addEventListener('abort', end);
-    if (!signal.aborted) await promise;
-    signal.removeEventListener('abort', end);
-    this.#wake = undefined;
   }
 }
 
