@@ -60,15 +60,9 @@ class HistoryArchiver implements Archiver {
 
   constructor(options: ArchiverOptions) {
     this.#options = options;
-    const { config, clock, signal, zipJobs } = options;
+    const { config, clock, signal } = options;
     this.#queue = createArchiveQueue(config.archiveQueueLength);
-    this.#later = createDueTimes({
-      clock,
-      onDue: (key) => {
-        const zipJob = zipJobs().get(key);
-        if (zipJob) this.#follow(zipJob);
-      },
-    });
+    this.#later = createDueTimes({ clock, onDue: (key) => this.#followCached(key) });
     signal.addEventListener('abort', () => this.#later.clear());
   }
 
