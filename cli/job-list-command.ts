@@ -2,25 +2,16 @@ import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#c
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { listHistory } from './history/list-history.ts';
+import { type ListHistoryArguments, listHistory } from './history/list-history.ts';
 import { jobTable } from './job-text.ts';
 import { DASHBOARD } from './options.ts';
 import { UsageError } from './usage-error.ts';
 import { atLeastOne } from './whole-number.ts';
 
-interface ListArguments extends GlobalArguments {
-  readonly allProjects: boolean | undefined;
+interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'phases'> {
   readonly phase: string | undefined;
   readonly unfinished: boolean | undefined;
-  readonly bucket: string | undefined;
-  readonly service: string;
-  readonly key: string | undefined;
-  readonly newerThan: string | undefined;
-  readonly olderThan: string | undefined;
-  readonly limit: number;
-  readonly wide: boolean | undefined;
   readonly history: boolean | undefined;
-  readonly dashboard: string | undefined;
 }
 
 const UNFINISHED = PHASES.filter((phase) => !TERMINAL_PHASES.some((one) => one === phase));
