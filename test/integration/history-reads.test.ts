@@ -19,7 +19,7 @@ const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
 const METADATA = '{"n":12345678901234567890,"2":"b","1":"\\u0000"}';
 const QUERIES = ['', `?expand=${EXPANSIONS.join(',')}`];
 
-/** The distinct responses of a client that polls a job until it is told to stop. */
+/** The distinct responses of a client that polls a job until `stop` is called. */
 const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
   const seen = new Map(QUERIES.map((query) => [query, new Set<string>()]));
   let polls = 0;

@@ -1,35 +1,18 @@
 import { expect } from 'chai';
 import type { HistoryList } from '#administration/history-interface.ts';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
-import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { ADA, createVisitor, type Response } from '#test/support/servers/dashboard-server.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
-import { forgetJobs } from '#test/support/worlds/archived-jobs.ts';
-import { type DashboardHistory, startDashboardHistory } from '#test/support/worlds/dashboard-history.ts';
+import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
 
 const LIST = '/history/projects/team-a/jobs';
 const VIEW = 'view-token';
 
 describe('the history for programs', function () {
   this.timeout(60_000);
-  const life = new AsyncDisposableStack();
-  let postgres: PostgresServer;
-  let dashboard: DashboardHistory;
-  before(async function () {
-    await requirePostgres(this);
-    postgres = life.use(await startPostgres());
-  });
-  after(() => life.disposeAsync());
-  beforeEach(async () => {
-    dashboard = await startDashboardHistory(postgres, { DASHBOARD_HISTORY_REQUESTS_PER_MINUTE: '30' });
-  });
-  afterEach(async () => {
-    await dashboard[Symbol.asyncDispose]();
-    await forgetJobs(postgres);
-  });
+  const world = useDashboardHistory({ DASHBOARD_HISTORY_REQUESTS_PER_MINUTE: '30' });
 
   const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-    createVisitor(dashboard.server.url).get(path, { authorization: `Bearer ${ADA}`, ...headers });
+    createVisitor(world.dashboard.server.url).get(path, { authorization: `Bearer ${ADA}`, ...headers });
   const list = async (query = ''): Promise<HistoryList> =>
     JSON.parse((await get(LIST + query)).text) as HistoryList;
   const keys = async (query: string): Promise<readonly string[]> =>
@@ -38,7 +21,7 @@ describe('the history for programs', function () {
     (JSON.parse(text) as { readonly error: { readonly code: string } }).error.code;
 
   it('lists jobs without internal fields', async () => {
-    await dashboard.archive(aFinishedJob(1));
+    await world.dashboard.archive(aFinishedJob(1));
     const { jobs, next } = await list();
     expect(next).to.equal(undefined);
     expect(jobs[0]).to.include({
@@ -52,7 +35,7 @@ describe('the history for programs', function () {
   });
 
   it('filters, and continues at a cursor', async () => {
-    await dashboard.archive(
+    await world.dashboard.archive(
       ...[1, 2, 3].map((n) => aFinishedJob(n)),
       aFinishedJob(4, { key: 'old.zip', bucket: 'r2-cold', finishedAt: daysAgo(10) }),
     );
@@ -82,7 +65,7 @@ describe('the history for programs', function () {
   });
 
   it('returns the archived form of one job', async () => {
-    await dashboard.archive(aFinishedJob(1));
+    await world.dashboard.archive(aFinishedJob(1));
     const { status, text } = await get(`${LIST}/${idOf(1)}`);
     expect(status).to.equal(200);
     expect(JSON.parse(text)).to.have.nested.property('status.phase', 'Succeeded');
@@ -90,8 +73,8 @@ describe('the history for programs', function () {
   });
 
   it('reviews the access of the token on each request', async () => {
-    await dashboard.archive(aFinishedJob(1));
-    const { tokens } = dashboard.server;
+    await world.dashboard.archive(aFinishedJob(1));
+    const { tokens } = world.dashboard.server;
     const asViewer = () => get(LIST, { authorization: `Bearer ${VIEW}` });
     expect((await asViewer()).status).to.equal(200);
     for (const allowed of [['get zipprojects team-a'], ['list zipjobs team-a'], []]) {
@@ -105,35 +88,34 @@ describe('the history for programs', function () {
   });
 
   it('shows nothing of a namespace that was created again', async () => {
-    await dashboard.archive(aFinishedJob(1));
-    dashboard.recreateProject();
+    await world.dashboard.archive(aFinishedJob(1));
+    world.dashboard.recreateProject();
     expect(await keys('')).to.deep.equal([]);
     expect((await get(`${LIST}/${idOf(1)}`)).status).to.equal(404);
   });
 
   it('needs a token: a session cookie does not count', async () => {
-    await dashboard.archive(aFinishedJob(1));
+    await world.dashboard.archive(aFinishedJob(1));
     for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearer a b' }]) {
-      const response = await dashboard.ada.get(LIST, headers as Record<string, string>);
+      const response = await world.dashboard.ada.get(LIST, headers as Record<string, string>);
       expect([response.status, errorOf(response)]).to.deep.equal([401, 'unauthorized']);
     }
-    expect((await createVisitor(dashboard.server.url).get(LIST)).status).to.equal(401);
+    expect((await createVisitor(world.dashboard.server.url).get(LIST)).status).to.equal(401);
   });
 
   it('counts requests by client address before the token is checked', async () => {
     const statuses: number[] = [];
-    const before = dashboard.server.requests.length;
+    const before = world.dashboard.server.requests.length;
     for (let n = 0; n < 32; n += 1)
       statuses.push((await get(LIST, { authorization: 'Bearer guess' })).status);
     expect(new Set(statuses.slice(0, 30))).to.deep.equal(new Set([401]));
     expect(statuses.slice(30)).to.deep.equal([429, 429]);
     expect((await get(LIST)).headers.get('retry-after')).to.match(/^\d+$/);
-    expect(dashboard.server.requests.length - before).to.be.at.most(60);
+    expect(world.dashboard.server.requests.length - before).to.be.at.most(60);
   });
 
   it('refuses a token that came over plain HTTP, instead of redirecting it', async () => {
-    await dashboard[Symbol.asyncDispose]();
-    dashboard = await startDashboardHistory(postgres, {
+    await world.restart({
       TRUSTED_PROXIES: '127.0.0.0/8',
       DASHBOARD_URL: 'https://dashboard.example',
     });
@@ -143,8 +125,8 @@ describe('the history for programs', function () {
   });
 
   it('responds 503 while the database is away, and logs no token (G8)', async () => {
-    await dashboard.archive(aFinishedJob(1));
-    await postgres.kill();
+    await world.dashboard.archive(aFinishedJob(1));
+    await world.postgres.kill();
     try {
       for (const path of [LIST, `${LIST}/${idOf(1)}`, `${LIST}/${idOf(2)}`]) {
         const response = await get(path);
@@ -152,8 +134,8 @@ describe('the history for programs', function () {
         expect(response.headers.get('retry-after')).to.equal('5');
       }
     } finally {
-      await postgres.start();
+      await world.postgres.start();
     }
-    expect(dashboard.server.logLines.join('')).to.not.contain(ADA);
+    expect(world.dashboard.server.logLines.join('')).to.not.contain(ADA);
   });
 });

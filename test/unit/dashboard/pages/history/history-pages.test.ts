@@ -1,11 +1,8 @@
 import { expect } from 'chai';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
-import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
-import { forgetJobs } from '#test/support/worlds/archived-jobs.ts';
-import { type DashboardHistory, startDashboardHistory } from '#test/support/worlds/dashboard-history.ts';
 import { COLLECTIONS, HOME, startDashboardProject, TEAM } from '#test/support/worlds/dashboard-project.ts';
+import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
 
 const HISTORY = `${HOME}/history`;
 const EVIL = `"'><script>alert(1)</script>`;
@@ -18,29 +15,15 @@ const linkIn = (html: string, text: string): string =>
 
 describe('the pages of the history', function () {
   this.timeout(60_000);
-  const life = new AsyncDisposableStack();
-  let postgres: PostgresServer;
-  let dashboard: DashboardHistory;
-  before(async function () {
-    await requirePostgres(this);
-    postgres = life.use(await startPostgres());
-  });
-  after(() => life.disposeAsync());
-  beforeEach(async () => {
-    dashboard = await startDashboardHistory(postgres);
-  });
-  afterEach(async () => {
-    await dashboard[Symbol.asyncDispose]();
-    await forgetJobs(postgres);
-  });
+  const world = useDashboardHistory();
 
   const keysAt = async (path: string): Promise<readonly string[]> =>
-    keysIn((await dashboard.ada.get(path)).text);
+    keysIn((await world.dashboard.ada.get(path)).text);
 
   describe('the list', () => {
     it('shows finished jobs, latest end first, and is in the menu', async () => {
-      await dashboard.archive(...[1, 2, 3].map((n) => aFinishedJob(n)));
-      const { status, text } = await dashboard.ada.get(HISTORY);
+      await world.dashboard.archive(...[1, 2, 3].map((n) => aFinishedJob(n)));
+      const { status, text } = await world.dashboard.ada.get(HISTORY);
       expect(status).to.equal(200);
       expect(keysIn(text)).to.deep.equal(['reports/1.zip', 'reports/2.zip', 'reports/3.zip']);
       expect(text)
@@ -51,16 +34,18 @@ describe('the pages of the history', function () {
     });
 
     it('has pages that neither skip nor repeat a job when new ones are added', async () => {
-      await dashboard.archive(...Array.from({ length: 120 }, (_, n) => aFinishedJob(n + 1)));
-      const first = await dashboard.ada.get(HISTORY);
+      await world.dashboard.archive(...Array.from({ length: 120 }, (_, n) => aFinishedJob(n + 1)));
+      const first = await world.dashboard.ada.get(HISTORY);
       const older = linkIn(first.text, 'Older');
-      await dashboard.archive(aFinishedJob(0, { key: 'new.zip' }));
-      const second = await dashboard.ada.get(older);
-      const third = await dashboard.ada.get(linkIn(second.text, 'Older'));
+      await world.dashboard.archive(aFinishedJob(0, { key: 'new.zip' }));
+      const second = await world.dashboard.ada.get(older);
+      const third = await world.dashboard.ada.get(linkIn(second.text, 'Older'));
       const all = [first, second, third].flatMap(({ text }) => keysIn(text));
       expect(all).to.deep.equal(Array.from({ length: 120 }, (_, n) => `reports/${n + 1}.zip`));
       expect(third.text).to.not.contain('>Older<');
-      expect(keysIn((await dashboard.ada.get(linkIn(third.text, 'Newest'))).text)[0]).to.equal('new.zip');
+      expect(keysIn((await world.dashboard.ada.get(linkIn(third.text, 'Newest'))).text)[0]).to.equal(
+        'new.zip',
+      );
     });
 
     it('filters by state, reason, bucket, token, days, key and ID, which stay in the links', async () => {
@@ -69,7 +54,7 @@ describe('the pages of the history', function () {
         reason: 'Failed',
         failure: { code: 'SourceNotFound', retriable: false },
       } as const;
-      await dashboard.archive(
+      await world.dashboard.archive(
         aFinishedJob(1, { key: 'a.zip', status: failed }),
         aFinishedJob(2, { key: 'b.zip', bucket: 'r2-cold' }),
         aFinishedJob(3, { key: 'c.zip', token: 'nightly' }),
@@ -84,18 +69,18 @@ describe('the pages of the history', function () {
       expect(await keysAt(`${HISTORY}?q=d/*`)).to.deep.equal(['d/e.zip']);
       expect(await keysAt(`${HISTORY}?q=${idOf(4)}`)).to.deep.equal(['d/e.zip']);
       expect(await keysAt(`${HISTORY}?state=Cancelled`)).to.deep.equal([]);
-      const { text } = await dashboard.ada.get(`${HISTORY}?state=Failed&q=a*`);
+      const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&q=a*`);
       expect(linkIn(text, 'Export as CSV')).to.equal(`${HISTORY}.csv?q=a*&state=Failed`);
     });
 
     it('finds a job of last month from the list of jobs in the cluster', async () => {
-      await dashboard.archive(aFinishedJob(1, { key: 'old/report.zip', finishedAt: daysAgo(31) }));
-      const { text } = await dashboard.ada.get(`${HOME}/jobs?q=report`);
+      await world.dashboard.archive(aFinishedJob(1, { key: 'old/report.zip', finishedAt: daysAgo(31) }));
+      const { text } = await world.dashboard.ada.get(`${HOME}/jobs?q=report`);
       expect(await keysAt(linkIn(text, 'Search the history'))).to.deep.equal(['old/report.zip']);
     });
 
     it('refuses a wrong filter or cursor instead of ignoring it', async () => {
-      await dashboard.archive(aFinishedJob(1));
+      await world.dashboard.archive(aFinishedJob(1));
       for (const query of [
         'from=soon',
         'state=Running',
@@ -103,7 +88,7 @@ describe('the pages of the history', function () {
         `q=${'*a'.repeat(20)}`,
         'q=a%00b',
       ]) {
-        const { status, text } = await dashboard.ada.get(`${HISTORY}?${query}`);
+        const { status, text } = await world.dashboard.ada.get(`${HISTORY}?${query}`);
         expect(status, query).to.equal(422);
         expect(keysIn(text), query).to.deep.equal([]);
       }
@@ -111,7 +96,7 @@ describe('the pages of the history', function () {
 
     it('escapes hostile values in every column and in the filters', async () => {
       const failure = { code: EVIL, message: EVIL, retriable: false };
-      await dashboard.archive(
+      await world.dashboard.archive(
         aFinishedJob(1, {
           key: EVIL,
           token: EVIL,
@@ -129,16 +114,16 @@ describe('the pages of the history', function () {
       const evil = encodeURIComponent(EVIL);
       const pages = [HISTORY, `${HISTORY}?q=${evil}&reason=${evil}&token=${evil}&bucket=${evil}`];
       for (const page of [...pages, `${HOME}/jobs/${idOf(1)}`, `${HISTORY}?from=${evil}&after=${evil}`])
-        expect((await dashboard.ada.get(page)).text, page).to.not.contain('<script>alert');
-      expect((await dashboard.ada.get(HISTORY)).text).to.contain('&lt;script&gt;');
+        expect((await world.dashboard.ada.get(page)).text, page).to.not.contain('<script>alert');
+      expect((await world.dashboard.ada.get(HISTORY)).text).to.contain('&lt;script&gt;');
     });
   });
 
   describe('permissions', () => {
     it('are reviewed with the token of each request', async () => {
-      await dashboard.archive(aFinishedJob(1));
-      expect(keysIn((await dashboard.viewer.get(HISTORY)).text)).to.deep.equal(['reports/1.zip']);
-      const { requests, tokens } = dashboard.server;
+      await world.dashboard.archive(aFinishedJob(1));
+      expect(keysIn((await world.dashboard.viewer.get(HISTORY)).text)).to.deep.equal(['reports/1.zip']);
+      const { requests, tokens } = world.dashboard.server;
       const asked = requests.filter(
         ({ bearer, body }) =>
           bearer === 'view-token' &&
@@ -147,24 +132,24 @@ describe('the pages of the history', function () {
       expect(asked).to.not.deep.equal([]);
       tokens.set('view-token', { name: 'vera', allowed: [`get zipprojects ${TEAM}`] });
       for (const path of [HISTORY, `${HISTORY}.csv`, HOME])
-        expect((await dashboard.viewer.get(path)).status, path).to.equal(403);
+        expect((await world.dashboard.viewer.get(path)).status, path).to.equal(403);
     });
 
     it('hide a single job from a user who can get jobs, but not list them', async () => {
-      await dashboard.archive(aFinishedJob(1));
-      dashboard.server.tokens.set('view-token', {
+      await world.dashboard.archive(aFinishedJob(1));
+      world.dashboard.server.tokens.set('view-token', {
         name: 'vera',
         allowed: [`get zipprojects ${TEAM}`, `get zipjobs ${TEAM}`],
       });
-      const { status, text } = await dashboard.viewer.get(`${HOME}/jobs/${idOf(1)}`);
+      const { status, text } = await world.dashboard.viewer.get(`${HOME}/jobs/${idOf(1)}`);
       expect(status).to.equal(403);
       expect(text).to.not.contain('reports/1.zip');
     });
 
     it('deny everything to a user without any', async () => {
-      await dashboard.archive(aFinishedJob(1));
-      dashboard.server.tokens.set(STRANGER, { name: 'stranger', allowed: [] });
-      const stranger = await visitAs(dashboard.server, STRANGER);
+      await world.dashboard.archive(aFinishedJob(1));
+      world.dashboard.server.tokens.set(STRANGER, { name: 'stranger', allowed: [] });
+      const stranger = await visitAs(world.dashboard.server, STRANGER);
       for (const path of [HISTORY, `${HISTORY}.csv`, `${HOME}/jobs/${idOf(1)}`, HOME]) {
         const { status, text } = await stranger.get(path);
         expect(status, path).to.equal(403);
@@ -173,31 +158,31 @@ describe('the pages of the history', function () {
     });
 
     it('show nothing of a namespace that was deleted and created again', async () => {
-      await dashboard.archive(aFinishedJob(1));
-      expect((await dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`)).status).to.equal(200);
-      dashboard.recreateProject();
+      await world.dashboard.archive(aFinishedJob(1));
+      expect((await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`)).status).to.equal(200);
+      world.dashboard.recreateProject();
       for (const path of [HISTORY, `${HISTORY}?q=${idOf(1)}`, `${HISTORY}.csv`, HOME]) {
-        const { status, text } = await dashboard.ada.get(path);
+        const { status, text } = await world.dashboard.ada.get(path);
         expect(status, path).to.equal(200);
         expect(text, path).to.not.contain('reports/1.zip').and.not.contain('2.0 KiB');
       }
-      expect((await dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`)).status).to.equal(404);
+      expect((await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`)).status).to.equal(404);
     });
 
     it('use the project as the API server has it, although the cache is behind', async () => {
-      await dashboard.archive(aFinishedJob(1));
-      const project = dashboard.objects.get(`${COLLECTIONS.projects}/project`);
-      dashboard.recreateProject();
-      dashboard.server.zipProjects.put(project as never);
-      expect(keysIn((await dashboard.ada.get(HISTORY)).text)).to.deep.equal([]);
+      await world.dashboard.archive(aFinishedJob(1));
+      const project = world.dashboard.objects.get(`${COLLECTIONS.projects}/project`);
+      world.dashboard.recreateProject();
+      world.dashboard.server.zipProjects.put(project as never);
+      expect(keysIn((await world.dashboard.ada.get(HISTORY)).text)).to.deep.equal([]);
     });
   });
 
   describe('the page of one job', () => {
     it('shows an archived job, and says what is gone', async () => {
-      await dashboard.archive(aFinishedJob(1, { spec: { metadata: '{"order": 1.0}' } }));
+      await world.dashboard.archive(aFinishedJob(1, { spec: { metadata: '{"order": 1.0}' } }));
       for (const name of [idOf(1), `zip-${idOf(1)}`]) {
-        const { status, text } = await dashboard.ada.get(`${HOME}/jobs/${name}`);
+        const { status, text } = await world.dashboard.ada.get(`${HOME}/jobs/${name}`);
         expect(status).to.equal(200);
         expect(text).to.contain('This job is from the history').and.contain('{&quot;order&quot;: 1.0}');
         expect(text).to.contain('logs are no longer available');
@@ -211,52 +196,52 @@ describe('the pages of the history', function () {
 
     it('prefers the ZipJob in the cluster', async () => {
       const job = aFinishedJob(1);
-      await dashboard.archive(job);
-      dashboard.objects.put(COLLECTIONS.zipJobs, job);
-      const { text } = await dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`);
+      await world.dashboard.archive(job);
+      world.dashboard.objects.put(COLLECTIONS.zipJobs, job);
+      const { text } = await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`);
       expect(text).to.contain('Run again').and.not.contain('This job is from the history');
     });
 
     it('finds the ZipJob of a job that the API did not create by its ID', async () => {
       const job = aFinishedJob(1);
       const named = { ...job, metadata: { ...job.metadata, name: 'nightly' } };
-      await dashboard.archive(named);
+      await world.dashboard.archive(named);
       const path = `${HOME}/jobs/${named.metadata.uid}`;
-      expect((await dashboard.ada.get(path)).text).to.contain('This job is from the history');
-      dashboard.objects.put(COLLECTIONS.zipJobs, named);
-      expect((await dashboard.ada.get(path)).text).to.not.contain('This job is from the history');
+      expect((await world.dashboard.ada.get(path)).text).to.contain('This job is from the history');
+      world.dashboard.objects.put(COLLECTIONS.zipJobs, named);
+      expect((await world.dashboard.ada.get(path)).text).to.not.contain('This job is from the history');
       // Another job of the same name.
-      dashboard.objects.put(COLLECTIONS.zipJobs, {
+      world.dashboard.objects.put(COLLECTIONS.zipJobs, {
         ...named,
         metadata: { ...named.metadata, uid: idOf(7) },
       });
-      expect((await dashboard.ada.get(path)).text).to.contain('This job is from the history');
+      expect((await world.dashboard.ada.get(path)).text).to.contain('This job is from the history');
     });
 
     it('reports an unknown job as not found', async () => {
-      expect((await dashboard.ada.get(`${HOME}/jobs/${idOf(9)}`)).status).to.equal(404);
-      expect((await dashboard.ada.get(`${HOME}/jobs/some-name`)).status).to.equal(404);
+      expect((await world.dashboard.ada.get(`${HOME}/jobs/${idOf(9)}`)).status).to.equal(404);
+      expect((await world.dashboard.ada.get(`${HOME}/jobs/some-name`)).status).to.equal(404);
     });
   });
 
   describe('while the database is away (G8)', () => {
     beforeEach(async () => {
-      await dashboard.archive(aFinishedJob(1));
-      await postgres.kill();
+      await world.dashboard.archive(aFinishedJob(1));
+      await world.postgres.kill();
     });
-    afterEach(() => postgres.start());
+    afterEach(() => world.postgres.start());
 
     it('show the jobs of the cluster, and say what is missing', async () => {
-      dashboard.server.zipJobs.put(aFinishedJob(2, { key: 'in-the-cluster.zip' }));
-      const jobs = await dashboard.ada.get(`${HOME}/jobs`);
+      world.dashboard.server.zipJobs.put(aFinishedJob(2, { key: 'in-the-cluster.zip' }));
+      const jobs = await world.dashboard.ada.get(`${HOME}/jobs`);
       expect([jobs.status, keysIn(jobs.text)]).to.deep.equal([200, ['in-the-cluster.zip']]);
-      expect((await dashboard.ada.get(HOME)).status).to.equal(200);
+      expect((await world.dashboard.ada.get(HOME)).status).to.equal(200);
     });
 
     it('respond 503 for what only the history has, never 404', async () => {
       const paths = [HISTORY, `${HISTORY}.csv`, `${HOME}/jobs/${idOf(1)}`, `${HOME}/jobs/${idOf(5)}`];
       for (const path of paths) {
-        const { status, text } = await dashboard.ada.get(path);
+        const { status, text } = await world.dashboard.ada.get(path);
         expect(status, path).to.equal(503);
         expect(text, path).to.contain('history database does not respond');
       }
