@@ -3,32 +3,65 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DashboardMiddleware } from './context.ts';
 
-const TYPES = {
-  'style.css': 'text/css; charset=utf-8',
-  'live.js': 'text/javascript; charset=utf-8',
-  'icon.svg': 'image/svg+xml',
-} as const;
-type AssetName = keyof typeof TYPES;
+/** Parts of style.css, in the order in which they are joined. */
+const STYLES = [
+  'tokens',
+  'base',
+  'components',
+  'frame',
+  'jobs',
+  'job',
+  'overview',
+  'settings',
+  'buckets',
+] as const;
+/** Each is served as a file of its own, and every page loads all of them with `defer`. */
+const SCRIPTS = ['live', 'frame'] as const;
+
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Paths for the layout. */
+export interface AssetPaths {
+  readonly style: string;
+  readonly scripts: readonly string[];
+  readonly icon: string;
+}
 
 export interface Assets {
-  /** Path of each asset. */
-  readonly paths: Readonly<Record<AssetName, string>>;
+  readonly paths: AssetPaths;
   readonly serve: DashboardMiddleware;
 }
 
-const read = (name: AssetName) => {
-  const body = readFileSync(join(import.meta.dirname, 'assets', name));
+const read = (...parts: readonly string[]): Buffer =>
+  readFileSync(join(import.meta.dirname, 'assets', ...parts));
+
+/** The path contains the hash of the body, so browsers can cache it forever. */
+const assetOf = (name: string, type: string, body: Buffer): Asset => {
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
-  return { name, type: TYPES[name], body, path: `/assets/${hash}/${name}` };
+  return { path: `/assets/${hash}/${name}`, type, body };
 };
 
-/** The path contains the hash of the file, so browsers can cache it forever. */
+const readStyle = (): Asset =>
+  assetOf(
+    'style.css',
+    'text/css; charset=utf-8',
+    Buffer.concat(STYLES.map((part) => read('style', `${part}.css`))),
+  );
+
+const readScript = (name: string): Asset =>
+  assetOf(`${name}.js`, 'text/javascript; charset=utf-8', read('scripts', `${name}.js`));
+
 export const createAssets = (): Assets => {
-  const all = [read('style.css'), read('live.js'), read('icon.svg')] as const;
-  const byPath = new Map<string, (typeof all)[number]>(all.map((asset) => [asset.path, asset]));
-  const [style, live, icon] = all;
+  const style = readStyle();
+  const scripts = SCRIPTS.map(readScript);
+  const icon = assetOf('icon.svg', 'image/svg+xml', read('icon.svg'));
+  const byPath = new Map([style, ...scripts, icon].map((asset) => [asset.path, asset]));
   return {
-    paths: { 'style.css': style.path, 'live.js': live.path, 'icon.svg': icon.path },
+    paths: { style: style.path, scripts: scripts.map(({ path }) => path), icon: icon.path },
     serve: async (ctx, next) => {
       const asset = ctx.method === 'GET' || ctx.method === 'HEAD' ? byPath.get(ctx.path) : undefined;
       if (asset === undefined) return next();

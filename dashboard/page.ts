@@ -23,11 +23,20 @@ export interface Flash {
   readonly text: string;
 }
 
+/** A page above the shown one. */
+export interface Crumb {
+  readonly label: string;
+  readonly href: string;
+}
+
 export interface ShownPage {
   readonly kind: 'page';
   /** Template below dashboard, such as `/pages/overview`; gets `data` as `it.view`. */
   readonly view: string;
+  /** Most specific part first, such as `Failed · 48448.zip`. The frame appends the project. */
   readonly title: string;
+  /** Breadcrumbs between the project and this page. */
+  readonly trail?: readonly Crumb[];
   /** Item of the menu that the page belongs to. */
   readonly section?: Section;
   readonly data: object;

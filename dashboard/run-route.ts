@@ -89,9 +89,9 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
       const { view, data } = response;
       if (response.kind === 'fragment')
         return show(ctx, view, { frame: { title: '', isFragment: true }, data });
-      const { title, section, status } = response;
+      const { title, section, trail, status } = response;
       const { user, namespace } = request;
-      await show(ctx, view, { frame: { title, section, user, namespace }, data, status });
+      await show(ctx, view, { frame: { title, section, trail, user, namespace }, data, status });
     },
   };
 };

@@ -86,6 +86,7 @@ const createApp = (deps: DashboardDeps) => {
   const render = createRender();
   const frame = createFrames({
     assets: assets.paths,
+    clock,
     cookies,
     projects: caches.zipProjects,
     hasHistory: history !== undefined,

@@ -1,20 +1,28 @@
 import type { ZipProject } from '#crds/zip-project.ts';
+import type { Clock } from '#runtime/clock.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import type { Assets } from '../assets.ts';
+import type { AssetPaths } from '../assets.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
-import type { Flash, Section } from '../page.ts';
+import { FORMAT } from '../format.ts';
+import type { Crumb, Flash, Section } from '../page.ts';
 import type { User } from '../user/user.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
+import { type Banner, bannerOf } from './banner.ts';
 import { takeFlash } from './flash.ts';
 import { type MenuItem, menuOf } from './menu.ts';
 import { readTheme, type Theme } from './theme.ts';
 
 /** Everything around a page, for the layout. */
 export interface Frame {
+  /** Of the document: the page, then its project. */
   readonly title: string;
+  /** Breadcrumbs; empty on pages that the menu links to. */
+  readonly trail: readonly Crumb[];
+  /** When the page was rendered, for relative times. */
+  readonly now: Date;
   readonly section: Section | undefined;
-  readonly assets: Assets['paths'];
+  readonly assets: AssetPaths;
   readonly theme: Theme;
   readonly path: string;
   readonly requestId: string;
@@ -28,6 +36,8 @@ export interface Frame {
   readonly projects: readonly VisibleProject[];
   readonly project: VisibleProject | undefined;
   readonly menu: readonly MenuItem[];
+  /** Which role the user lacks in this project. */
+  readonly banner: Banner | undefined;
   /** The page redirects to this path immediately. */
   readonly refreshTo: string | undefined;
 }
@@ -35,6 +45,7 @@ export interface Frame {
 export interface FrameOptions {
   readonly title: string;
   readonly section?: Section | undefined;
+  readonly trail?: readonly Crumb[] | undefined;
   readonly user?: User;
   readonly namespace?: string;
   readonly refreshTo?: string;
@@ -45,37 +56,52 @@ export interface FrameOptions {
 export type MakeFrame = (ctx: DashboardContext, options: FrameOptions) => Promise<Frame>;
 
 export interface FramesDeps {
-  readonly assets: Assets['paths'];
+  readonly assets: AssetPaths;
+  readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
   readonly projects: Pick<Reflector<ZipProject>, 'values'>;
   /** Whether finished jobs are kept in a database. */
   readonly hasHistory: boolean;
 }
 
-/** What the layout shows to a signed-in user: the project menu and the pages of the project. */
+const NOTHING_AROUND = { projects: [], project: undefined, menu: [], banner: undefined } as const;
+
+/** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 const aroundOf = async (
   { projects, hasHistory }: Pick<FramesDeps, 'projects' | 'hasHistory'>,
-  { user, namespace }: FrameOptions,
-): Promise<Pick<Frame, 'projects' | 'project' | 'menu'>> => {
-  if (user === undefined) return { projects: [], project: undefined, menu: [] };
+  { user, namespace, section }: FrameOptions,
+): Promise<Pick<Frame, 'projects' | 'project' | 'menu' | 'banner'>> => {
+  if (user === undefined) return NOTHING_AROUND;
   const visible = await visibleProjects(projects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
-  return {
-    projects: visible,
-    project,
-    menu: project === undefined ? [] : await menuOf(user, project, { hasHistory }),
-  };
+  if (project === undefined) return { ...NOTHING_AROUND, projects: visible };
+  const [menu, banner] = await Promise.all([
+    menuOf(user, project, { hasHistory }),
+    bannerOf(user, project, section),
+  ]);
+  return { projects: visible, project, menu, banner };
 };
 
 /** All names of service accounts start with a long prefix. */
 const shortNameOf = (user: string): string => user.replace(/^system:serviceaccount:[^:]+:/, '');
 
+const titleOf = (title: string, project: VisibleProject | undefined): string =>
+  project === undefined || title === project.title ? title : `${title} · ${project.title}`;
+
+const trailOf = (trail: readonly Crumb[] = [], project: VisibleProject | undefined): readonly Crumb[] =>
+  project === undefined || trail.length === 0
+    ? trail
+    : [{ label: project.title, href: FORMAT.path('projects', project.namespace) }, ...trail];
+
 export const createFrames =
   (deps: FramesDeps): MakeFrame =>
   async (ctx, options) => {
     const user = options.user?.name ?? ctx.state.session?.user;
+    const around = await aroundOf(deps, options);
     return {
-      title: options.title,
+      title: titleOf(options.title, around.project),
+      trail: trailOf(options.trail, around.project),
+      now: deps.clock.date(),
       section: options.section,
       assets: deps.assets,
       theme: readTheme(ctx, deps.cookies),
@@ -86,6 +112,6 @@ export const createFrames =
       shortUser: shortNameOf(user ?? ''),
       csrf: ctx.state.session?.csrf ?? '',
       refreshTo: options.refreshTo,
-      ...(await aroundOf(deps, options)),
+      ...around,
     };
   };

@@ -1,6 +1,7 @@
 import type { Phase, Progress } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
+import { type Look, PHASE_LOOKS } from '../../words.ts';
 
 export interface ProgressBar {
   /** 0 to 100; undefined while unknown. */
@@ -40,18 +41,8 @@ export const bytesText = ({ status: { result, progress } }: ListedJob): string =
     : `${FORMAT.bytes(bytesRead)} of ${FORMAT.bytes(bytesTotal)}`;
 };
 
-const LOOKS: Readonly<Record<Phase, string>> = {
-  Queued: '',
-  Starting: '',
-  Running: 'going',
-  Finalizing: 'going',
-  Succeeded: 'good',
-  Failed: 'bad',
-  Cancelled: 'warn',
-};
-
 /** A job that no controller has reconciled yet counts as queued. */
 export const phaseOf = ({ status }: Pick<ListedJob, 'status'>): Phase => status.phase ?? 'Queued';
 
 /** Class of the badge that shows a phase. */
-export const lookOf = (phase: Phase): string => LOOKS[phase];
+export const lookOf = (phase: Phase): Look => PHASE_LOOKS[phase];

@@ -12,6 +12,23 @@ describe('FORMAT', () => {
     expect(texts).to.deep.equal(['0 s', '0 s', '0 s', '12 s', '1 min 30 s', '1 h', '1 d 1 h']);
   });
 
+  it('formats times relative to now with their largest unit', () => {
+    const now = new Date('2026-03-04T12:00:00Z');
+    const times = [
+      '2026-03-04T12:00:00Z',
+      '2026-03-04T11:59:48Z',
+      '2026-03-04T09:20:00Z',
+      '2026-01-01T00:00:00Z',
+    ];
+    expect(times.map((time) => FORMAT.relative(time, now))).to.deep.equal([
+      'now',
+      '12 s ago',
+      '2 h ago',
+      '62 d ago',
+    ]);
+    expect(FORMAT.relative('2026-03-04T12:05:30Z', now)).to.equal('in 5 min');
+  });
+
   it('encodes every part of a path', () => {
     expect(FORMAT.path('projects', 'a/../b', '?')).to.equal('/projects/a%2F..%2Fb/%3F');
   });

@@ -42,7 +42,7 @@ describe('jobRow', () => {
       status: {},
       want: {
         phase: 'Queued',
-        look: '',
+        look: 'quiet',
         reason: '',
         percent: undefined,
         text: 'Not started',
@@ -56,7 +56,7 @@ describe('jobRow', () => {
       status: { phase: 'Queued', reason: 'SlotsTaken' },
       want: {
         phase: 'Queued',
-        look: '',
+        look: 'quiet',
         reason: 'SlotsTaken',
         percent: undefined,
         text: 'Not started',

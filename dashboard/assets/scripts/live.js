@@ -1,4 +1,4 @@
-// Refreshes elements with data-live and adds copy buttons for data-copy.
+// Refreshes elements with data-live.
 // Every page also works without this script, but users must reload it themselves.
 (() => {
   'use strict';
@@ -44,15 +44,4 @@
     }
   };
   for (const part of parts) void keepFresh(part);
-
-  for (const button of document.querySelectorAll('button[data-copy]')) {
-    button.hidden = false;
-    button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-      button.textContent = 'Copied';
-    });
-  }
-
-  const faults = document.getElementById('form-errors');
-  if (faults) faults.focus();
 })();

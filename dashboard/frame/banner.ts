@@ -1,0 +1,38 @@
+import type { Section } from '../page.ts';
+import type { Question } from '../user/access.ts';
+import type { User } from '../user/user.ts';
+import type { VisibleProject } from '../user/visible-projects.ts';
+
+/** What the user may not do in a project, shown once above the page instead of beside each button. */
+export interface Banner {
+  readonly title: string;
+  readonly text: string;
+}
+
+/** The roles of the chart are added to the roles of Kubernetes with these names (charts/zipjobs/templates/roles). */
+type Role = 'edit' | 'admin';
+
+/** A permission that no lesser role has. */
+const PROOFS: Readonly<Record<Role, Question>> = {
+  edit: { verb: 'create', resource: 'zipjobs' },
+  admin: { verb: 'create', resource: 'ziptokens' },
+};
+
+/** Pages whose changes need the role admin. */
+const OF_ADMINS: readonly (Section | undefined)[] = ['tokens', 'webhook'];
+
+const textOf = (role: Role, namespace: string): string => {
+  const what = role === 'edit' ? 'create or change jobs and buckets' : 'change this page';
+  return `To ${what}, you need the role ${role} in the namespace ${namespace}.`;
+};
+
+/** The role that the user lacks for the changes on this page. */
+export const bannerOf = async (
+  user: Pick<User, 'seemsToBeAllowed'>,
+  { namespace }: Pick<VisibleProject, 'namespace'>,
+  section: Section | undefined,
+): Promise<Banner | undefined> => {
+  const role = OF_ADMINS.includes(section) ? 'admin' : 'edit';
+  const { allowed } = await user.seemsToBeAllowed(namespace, PROOFS[role]);
+  return allowed ? undefined : { title: 'View only.', text: textOf(role, namespace) };
+};
