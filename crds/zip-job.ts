@@ -201,6 +201,10 @@ export const COUNTED_CLASSES = ['transient', 'oom', 'superseded'] as const satis
 export interface WebhookDelivery {
   readonly at: string;
   readonly durationMs: number;
+  /** Size of the request body. Absent in deliveries of older versions. */
+  readonly bytes?: number;
+  /** Number of the attempt, from 1; a resend starts again at 1. Absent in deliveries of older versions. */
+  readonly attempt?: number;
   /** HTTP status. Absent without a response. */
   readonly status?: number;
   /** Class of the outcome without a response, such as `timeout`. */

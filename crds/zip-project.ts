@@ -21,7 +21,7 @@ export interface EndpointState {
   readonly failingSince?: string;
   readonly enabledNonce?: string;
   /** Result of the last test event. */
-  readonly test?: WebhookDelivery & { readonly nonce: string };
+  readonly test?: Omit<WebhookDelivery, 'attempt'> & { readonly nonce: string };
 }
 
 /** The last deletion of all records of a project from the history; the condition HistoryPurged has its state. */

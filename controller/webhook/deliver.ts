@@ -128,6 +128,8 @@ export const createDeliver =
     const log = (how: Pick<WebhookDelivery, 'status' | 'error'>): WebhookDelivery => ({
       at,
       durationMs: Math.round(clock.monotonicMs() - started),
+      // Of every outcome, also if nothing was sent: otherwise a denied address would differ from a closed port.
+      bytes: Buffer.byteLength(delivery.body),
       ...how,
     });
     const judged = judge(options, delivery);

@@ -60,7 +60,7 @@ export const afterDelivery = (
     ...kept,
     attempts,
     ...defined({ lastStatus: delivery.status }),
-    log: [...(before.log ?? []), delivery].slice(-KEPT_DELIVERIES),
+    log: [...(before.log ?? []), { ...delivery, attempt: attempts }].slice(-KEPT_DELIVERIES),
   };
   if (isSuccess(delivery.status)) return { ...common, state: 'Delivered', deliveredAt: rfc3339(at.now) };
   const planned = at.schedule[attempts];

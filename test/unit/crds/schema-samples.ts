@@ -131,7 +131,7 @@ const status: Complete<zip.ZipJobStatus> = {
     nextAttemptAt: TIME,
     deliveredAt: TIME,
     replayNonce: 'n',
-    log: [{ at: TIME, durationMs: 1, status: 200, error: 'timeout' }],
+    log: [{ at: TIME, durationMs: 1, bytes: 2, attempt: 1, status: 200, error: 'timeout' }],
   },
   conditions: [condition],
 };
@@ -225,7 +225,7 @@ const project: Complete<Pick<ZipProject, 'spec' | 'status'>> = {
       lastDelivery: TIME,
       failingSince: TIME,
       enabledNonce: 'n',
-      test: { nonce: 'n', at: TIME, durationMs: 1, status: 200, error: 'timeout' },
+      test: { nonce: 'n', at: TIME, durationMs: 1, bytes: 2, status: 200, error: 'timeout' },
     },
   },
 };

@@ -51,7 +51,7 @@ describe('deliver', () => {
     await withDeliver({}, async (deliver) => {
       const before = Math.floor(Date.now() / 1000);
       const reply = await deliver({ ...delivery(receiver.url), traceparent: '00-1-2-01' });
-      expect(reply.delivery.status).to.equal(204);
+      expect(reply.delivery).to.include({ status: 204, bytes: 9 });
       const [seen] = receiver.deliveries;
       if (!seen) throw new Error('nothing was received');
       verifyDelivery(seen, SECRET);
@@ -148,7 +148,7 @@ describe('deliver', () => {
   for (const { name, options, url, want } of refused)
     it(`fails for ${name}, with the same error class for a denied address as for a closed port (W13, H1)`, () =>
       withDeliver(options, async (deliver) => {
-        expect((await deliver(delivery(url))).delivery).to.include({ error: want });
+        expect((await deliver(delivery(url))).delivery).to.include({ error: want, bytes: 9 });
       }));
 
   it('sends nothing without a signing key', () =>

@@ -27,6 +27,7 @@ describe('afterDelivery', () => {
     }
     expect(state).to.include({ state: 'Exhausted', attempts: 10, lastStatus: 500 });
     expect(state.log).to.have.length(10);
+    expect(state.log?.map(({ attempt }) => attempt)).to.deep.equal([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
     const planned = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     expect(waits).to.have.length(planned.length);
     for (const [index, wait] of waits.entries())

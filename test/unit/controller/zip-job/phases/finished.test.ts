@@ -178,7 +178,7 @@ describe('decide after the job finished', () => {
         attempts: 1,
         lastStatus: 204,
         deliveredAt: ago(0),
-        log: [{ at: ago(0), durationMs: 12, status: 204 }],
+        log: [{ at: ago(0), durationMs: 12, status: 204, attempt: 1 }],
       },
     });
     expect(findCondition(status?.conditions, 'Notified')?.status).to.equal('True');
