@@ -1,12 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** A code sample for callers. */
-export interface Sample {
-  readonly language: string;
-  readonly file: string;
-  readonly text: string;
-}
+import { readSample, readVerifySamples, type Sample } from '#runtime/samples/read-sample.ts';
 
 export interface Samples {
   /** Creates a zip with an Idempotency-Key and polls until it finishes. */
@@ -18,29 +11,18 @@ export interface Samples {
 
 const DIRECTORY = join(import.meta.dirname, 'samples');
 
-const sample = (language: string, file: string): Sample => ({
-  language,
-  file,
-  text: readFileSync(join(DIRECTORY, file), 'utf8'),
-});
-
 export const readSamples = (): Samples => ({
   makeArchive: [
-    sample('curl', 'make-archive.sh'),
-    sample('TypeScript', 'make-archive.ts'),
-    sample('Python', 'make_archive.py'),
-    sample('Go', 'make-archive.go'),
+    readSample(DIRECTORY, 'curl', 'make-archive.sh'),
+    readSample(DIRECTORY, 'TypeScript', 'make-archive.ts'),
+    readSample(DIRECTORY, 'Python', 'make_archive.py'),
+    readSample(DIRECTORY, 'Go', 'make-archive.go'),
   ],
-  verifyWebhook: [
-    sample('Shell with openssl', 'verify-webhook.sh'),
-    sample('TypeScript', 'verify-webhook.ts'),
-    sample('Python', 'verify_webhook.py'),
-    sample('Go', 'verify-webhook.go'),
-  ],
+  verifyWebhook: readVerifySamples(),
   receiveWebhook: [
-    sample('Express', 'receive-webhook-express.mjs'),
-    sample('Koa', 'receive-webhook-koa.mjs'),
-    sample('FastAPI', 'receive_webhook_fastapi.py'),
-    sample('Go net/http', 'receive-webhook.go'),
+    readSample(DIRECTORY, 'Express', 'receive-webhook-express.mjs'),
+    readSample(DIRECTORY, 'Koa', 'receive-webhook-koa.mjs'),
+    readSample(DIRECTORY, 'FastAPI', 'receive_webhook_fastapi.py'),
+    readSample(DIRECTORY, 'Go net/http', 'receive-webhook.go'),
   ],
 });

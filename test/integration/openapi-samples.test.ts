@@ -11,7 +11,6 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 /** The first `go run` compiles parts of the standard library. */
 const RUN_LIMIT_MS = 240_000;
-const DIRECTORY = 'api/openapi/samples';
 
 interface Language {
   /** Programs that must be installed. */
@@ -41,6 +40,7 @@ interface Ended {
 }
 
 interface Run {
+  /** Path of the sample. */
   readonly file: string;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -49,7 +49,7 @@ interface Run {
 
 const run = ({ file, args = [], env, input = '' }: Run): Promise<Ended> =>
   new Promise((resolve, reject) => {
-    const [program, ...first] = languageOf(file).command(join(DIRECTORY, file));
+    const [program, ...first] = languageOf(file).command(file);
     const child = spawn(program, [...first, ...args], {
       env: { ...process.env, CGO_ENABLED: '0', ...env },
       timeout: RUN_LIMIT_MS,
@@ -104,7 +104,7 @@ describe('the samples of the docs page', function () {
     await flow[Symbol.asyncDispose]();
   });
 
-  for (const { file, language } of makeArchive) {
+  for (const { path: file, language } of makeArchive) {
     it(`make an archive and wait for it in ${language}`, async function () {
       await requireLanguage(this, file);
       const args = [await requestFile(language, '/gen/1000/7')];
@@ -145,7 +145,7 @@ describe('the samples of the docs page', function () {
     WEBHOOK_SIGNATURE: String(delivery.headers['webhook-signature']),
   });
 
-  for (const { file, language } of verifyWebhook)
+  for (const { path: file, language } of verifyWebhook)
     it(`detect a forged webhook in ${language}`, async function () {
       await requireLanguage(this, file);
       // A signature older than five minutes is rejected, so each test needs a fresh delivery.

@@ -9,6 +9,7 @@ import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import { type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 
 const SAMPLES = new URL('../../../../api/openapi/samples/', import.meta.url);
+const VERIFY_SAMPLES = new URL('../../../../runtime/samples/', import.meta.url);
 const VOID = new Set(['meta', 'br']);
 
 /** The tags that are still open at the end of a text, or the first closing tag without its opening tag. */
@@ -100,10 +101,14 @@ describe('GET /docs', () => {
       .replaceAll('&gt;', '>')
       .replaceAll('&quot;', '"')
       .replaceAll('&#39;', "'");
-    const files = await readdir(SAMPLES);
+    const filesOf = async (folder: URL): Promise<readonly URL[]> =>
+      (await readdir(folder))
+        .filter((name) => /verify|receive|make/.test(name))
+        .map((name) => new URL(name, folder));
+    const files = [...(await filesOf(SAMPLES)), ...(await filesOf(VERIFY_SAMPLES))];
     expect(files).to.have.lengthOf(12);
     for (const file of files)
-      expect(shown.replaceAll('&amp;', '&'), file).to.contain(await readFile(new URL(file, SAMPLES), 'utf8'));
+      expect(shown.replaceAll('&amp;', '&'), file.href).to.contain(await readFile(file, 'utf8'));
   });
 });
 
