@@ -6,7 +6,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
-import { askController } from './ask-controller.ts';
+import { askController, orderController } from './ask-controller.ts';
 import { type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
 import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
@@ -35,6 +35,8 @@ export interface Jobs {
   runAgain(job: string): Promise<Job>;
   /** Resends the event of a finished job and waits for the response. @throws AdministrationError NotFound, Refused, TimedOut */
   replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
+  /** Requests a resend without waiting for the response. @throws AdministrationError NotFound, Refused */
+  beginReplayWebhook(job: string, signal: AbortSignal): Promise<void>;
   /** Waits until the job finishes; reports each change. @throws AdministrationError NotFound, TimedOut with the last status */
   untilEnded(job: string, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
   /** @throws AdministrationError NotFound, Forbidden */
@@ -90,18 +92,26 @@ const runAgain = async (options: JobsOptions, first: ZipJob): Promise<Job> => {
   });
 };
 
-const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> => {
-  const { namespace, name } = job.metadata;
+const checkCanReplayWebhook = (job: ZipJob): void => {
+  const { name } = job.metadata;
   if (!isFinished(job)) throw refused(`Cannot resend the webhook of job "${name}": the job is not finished`);
   const { state = 'NotConfigured' } = job.status?.webhook ?? {};
   if (state === 'NotConfigured')
     throw refused(
       `Cannot resend the webhook of job "${name}": its project had no webhook for this event when the job was created`,
     );
+};
+
+const replayOrder = ({ metadata: { namespace, name } }: ZipJob) => ({
+  target: { namespace, name },
+  annotation: ANNOTATIONS.replayWebhook,
+});
+
+const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOptions): Promise<Job> => {
+  checkCanReplayWebhook(job);
   const question = {
-    target: { namespace, name },
-    annotation: ANNOTATIONS.replayWebhook,
-    what: `Webhook delivery of job "${name}"`,
+    ...replayOrder(job),
+    what: `Webhook delivery of job "${job.metadata.name}"`,
     hasResponse: ({ status }: ZipJob, nonce: string) =>
       status?.webhook?.replayNonce === nonce &&
       (status.webhook.state !== 'Pending' || (status.webhook.attempts ?? 0) > 0),
@@ -142,6 +152,11 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
     cancel: async (job) => cancel(options, await find(job)),
     runAgain: async (job) => runAgain(options, await find(job)),
     replayWebhook: async (job, wait) => replayWebhook(options, await find(job), wait),
+    beginReplayWebhook: async (job, signal) => {
+      const zipJob = await find(job);
+      checkCanReplayWebhook(zipJob);
+      await orderController(options.zipJobs, replayOrder(zipJob), signal);
+    },
     untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
     log: async (job, log) => readJobLog(options.kube, await find(job), log),
   };

@@ -18,6 +18,7 @@ import { createNewTokenPage } from './tokens/new-token.ts';
 import { createRevokeTokenPage } from './tokens/revoke-token.ts';
 import { createTokensPage } from './tokens/tokens.ts';
 import { createRemoveWebhookPage } from './webhook/remove-webhook.ts';
+import { createResendPage } from './webhook/resend.ts';
 import { createRotateSecretPage } from './webhook/rotate-secret.ts';
 import { createWebhookPage } from './webhook/webhook.ts';
 import { createWebhookChanges } from './webhook/webhook-changes.ts';
@@ -49,6 +50,7 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createRevokeTokenPage(),
   ...createWebhookPage(deps),
   ...createWebhookChanges(),
+  ...createResendPage(deps),
   ...createRotateSecretPage(),
   ...createRemoveWebhookPage(),
   ...createFirstStepsPage(deps),

@@ -1,6 +1,6 @@
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
+import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
 const PATH = `${WEBHOOK_PATH}/remove`;
@@ -9,6 +9,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   kind: 'page',
   view: '/pages/webhook/remove-webhook',
   title: 'Remove webhook',
+  trail: webhookTrail(namespace),
   section: 'webhook',
   data: { form, href: webhookHref(namespace, 'remove'), back: webhookHref(namespace) },
   status: formStatus(form.errors),

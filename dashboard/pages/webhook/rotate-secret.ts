@@ -1,6 +1,6 @@
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
-import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
+import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
 const PATH = `${WEBHOOK_PATH}/rotate-secret`;
@@ -17,6 +17,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   kind: 'page',
   view: '/pages/webhook/rotate-secret',
   title: 'Rotate signing secret',
+  trail: webhookTrail(namespace),
   section: 'webhook',
   data: {
     form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },

@@ -1,7 +1,14 @@
 import { FORMAT } from '../../format.ts';
+import type { Crumb } from '../../page.ts';
+import { SECTION_LABELS } from '../../words.ts';
 
 export const WEBHOOK_PATH = '/projects/:project/webhook';
 
 /** Path of the webhook page of a project, or of a page below it. */
 export const webhookHref = (namespace: string, ...below: readonly string[]): string =>
   FORMAT.path('projects', namespace, 'webhook', ...below);
+
+/** Breadcrumbs of the pages below the webhook page. */
+export const webhookTrail = (namespace: string): readonly Crumb[] => [
+  { label: SECTION_LABELS.webhook, href: webhookHref(namespace) },
+];

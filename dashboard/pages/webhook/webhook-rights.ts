@@ -11,4 +11,9 @@ export const WEBHOOK_RIGHTS = {
   rotate: [secrets('get'), secrets('patch')],
   remove: [CHANGE, secrets('delete')],
   log: [{ verb: 'list', resource: 'zipjobs' }],
+  resend: [
+    { verb: 'list', resource: 'zipjobs' },
+    { verb: 'get', resource: 'zipjobs' },
+    { verb: 'patch', resource: 'zipjobs' },
+  ],
 } as const satisfies Record<string, readonly Question[]>;

@@ -1,13 +1,13 @@
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
-import { NAMESPACE_INDEX } from '../../caches.ts';
+import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
 import { reasonAgainst } from '../reason-against.ts';
-import { deliveryLog } from './delivery-log.ts';
+import { deliveriesFrame, deliveriesOf } from './deliveries.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -18,6 +18,8 @@ const WORDS: Readonly<Record<WebhookEvent, string>> = {
   FAILED: 'Job failed (FAILED)',
 };
 
+const SAMPLES = readVerifySamples();
+
 /** The empty form, or the posted values. */
 interface Given {
   readonly form: FormState;
@@ -26,13 +28,6 @@ interface Given {
 
 /** State of the endpoint; stays live. */
 const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => ({ webhook, href: webhookHref(namespace) });
-
-/** Recent deliveries; these stay live too. */
-const deliveriesOf = async ({ caches }: Deps, request: PageRequest) => {
-  const reason = await reasonAgainst(request, WEBHOOK_RIGHTS.log);
-  const jobs = reason === '' ? caches.zipJobs.byIndex(NAMESPACE_INDEX, request.namespace) : [];
-  return { deliveries: deliveryLog(jobs), reason };
-};
 
 /** The current URL is not in the form, because it is a credential for many receivers. */
 const formOf = (webhook: Webhook, { form, events }: Given) => {
@@ -66,19 +61,17 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
 };
 
 const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
-  const { namespace } = request;
   const { webhook, hasSecret } = await request.user.administration.webhooks(request.namespace).show();
   const data = {
     ...stateOf(request, webhook),
     ...(await deliveriesOf(deps, request)),
+    ...deliveriesFrame(request),
+    samples: SAMPLES,
     ...formOf(webhook, given),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
     actions: webhook.isSet ? await actionsOf(request, webhook) : [],
-    live: {
-      state: FORMAT.path('projects', namespace, 'live', 'webhook'),
-      deliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries'),
-    },
+    liveState: FORMAT.path('projects', request.namespace, 'live', 'webhook'),
   };
   const status = formStatus(given.form.errors);
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };

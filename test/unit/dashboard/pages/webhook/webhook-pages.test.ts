@@ -184,7 +184,7 @@ describe('the webhook page', () => {
     expect(project.objects.get(SECRET)).to.equal(undefined);
   });
 
-  it('lists recent deliveries from the cache', async () => {
+  it('lists recent deliveries from the cache with their last attempt only', async () => {
     const times = ['2026-01-02T03:04:05Z', '2026-01-02T03:05:05Z'];
     const log = times.map((at) => ({ at, durationMs: 7, status: 500 }));
     const webhook = { state: 'Pending', attempts: 2, log } as const;

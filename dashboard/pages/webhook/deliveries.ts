@@ -1,0 +1,51 @@
+import { NAMESPACE_INDEX } from '../../caches.ts';
+import { FORMAT } from '../../format.ts';
+import type { PageRequest } from '../../page.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { type DeliveryLog, deliveryLog } from './delivery-log.ts';
+import {
+  deliveryChips,
+  EVENT_OPTIONS,
+  RESULT_OPTIONS,
+  readDeliveryQuery,
+  writeDeliveryQuery,
+} from './delivery-query.ts';
+import { webhookHref } from './webhook-paths.ts';
+import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
+
+const NOTHING: DeliveryLog = { rows: [], total: 0, failed: 0, isEmpty: true };
+
+/** Recent deliveries with the filters of the query; they stay live. */
+export const deliveriesOf = async ({ caches }: Pick<PageDeps, 'caches'>, request: PageRequest) => {
+  const { namespace } = request;
+  const query = readDeliveryQuery(request.query);
+  const [reason, resendReason] = await Promise.all([
+    reasonAgainst(request, WEBHOOK_RIGHTS.log),
+    reasonAgainst(request, WEBHOOK_RIGHTS.resend),
+  ]);
+  const log =
+    reason === '' ? deliveryLog(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), query) : NOTHING;
+  return {
+    reason,
+    log,
+    query,
+    filters: deliveryChips(namespace, query),
+    canResend: resendReason === '',
+    resendReason,
+    resendHref: webhookHref(namespace, 'resend'),
+  };
+};
+
+/** What surrounds the live deliveries of a page. */
+export const deliveriesFrame = ({ namespace, query: given }: PageRequest) => {
+  const query = readDeliveryQuery(given);
+  const search = writeDeliveryQuery(query);
+  return {
+    filterForm: { values: { ...query }, errors: {} },
+    results: RESULT_OPTIONS,
+    eventTypes: EVENT_OPTIONS,
+    resendFailedHref: webhookHref(namespace, 'resend') + writeDeliveryQuery({ ...query, result: '' }),
+    liveDeliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries') + search,
+  };
+};

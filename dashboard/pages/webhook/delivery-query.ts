@@ -1,0 +1,62 @@
+import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
+import { webhookHref } from './webhook-paths.ts';
+
+/** pending: will be sent again. failed: all attempts were used up, or the receiver responded with 410. */
+export type DeliveryResult = 'delivered' | 'pending' | 'failed';
+
+const RESULTS = ['failed', 'pending', 'delivered'] as const satisfies readonly DeliveryResult[];
+
+const RESULT_TEXTS: Readonly<Record<DeliveryResult, string>> = {
+  failed: 'Failed',
+  pending: 'Waiting for the next attempt',
+  delivered: 'Delivered',
+};
+
+/** Filters of the deliveries; an empty text matches everything. */
+export interface DeliveryQuery {
+  readonly result: DeliveryResult | '';
+  readonly event: WebhookEvent | '';
+}
+
+const ANY = { value: '', text: 'Any' };
+export const RESULT_OPTIONS = [ANY, ...RESULTS.map((value) => ({ value, text: RESULT_TEXTS[value] }))];
+export const EVENT_OPTIONS = [ANY, ...WEBHOOK_EVENTS.map((value) => ({ value, text: value }))];
+
+const oneOf = <T extends string>(known: readonly T[], value: string | null): T | '' =>
+  known.find((one) => one === value) ?? '';
+
+/** An unknown value counts as no filter: the page shows which filters are active. */
+export const readDeliveryQuery = (query: URLSearchParams): DeliveryQuery => ({
+  result: oneOf(RESULTS, query.get('result')),
+  event: oneOf(WEBHOOK_EVENTS, query.get('event')),
+});
+
+/** Empty, or `?` with the active filters. */
+export const writeDeliveryQuery = ({ result, event }: DeliveryQuery): string => {
+  const query = new URLSearchParams();
+  if (result !== '') query.set('result', result);
+  if (event !== '') query.set('event', event);
+  return query.size === 0 ? '' : `?${query.toString()}`;
+};
+
+/** Path of the deliveries with these filters. */
+export const deliveriesHref = (namespace: string, query: DeliveryQuery): string =>
+  `${webhookHref(namespace)}${writeDeliveryQuery(query)}#deliveries`;
+
+/** The active filters, each with the path that removes it. */
+export const deliveryChips = (namespace: string, query: DeliveryQuery) => ({
+  chips: [
+    ...(query.result === ''
+      ? []
+      : [
+          {
+            label: `Result: ${RESULT_TEXTS[query.result]}`,
+            href: deliveriesHref(namespace, { ...query, result: '' }),
+          },
+        ]),
+    ...(query.event === ''
+      ? []
+      : [{ label: `Event: ${query.event}`, href: deliveriesHref(namespace, { ...query, event: '' }) }]),
+  ],
+  clearHref: deliveriesHref(namespace, { result: '', event: '' }),
+});

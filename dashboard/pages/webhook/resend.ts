@@ -1,0 +1,133 @@
+import { AdministrationError } from '#administration/administration-error.ts';
+import { toWebhook } from '#administration/webhook-view.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
+import type { GoTo, PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { projectOf } from '../project-of.ts';
+import { deliveryLog, MOST_DELIVERIES } from './delivery-log.ts';
+import { deliveriesHref, readDeliveryQuery } from './delivery-query.ts';
+import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
+import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
+
+type Deps = Pick<PageDeps, 'caches'>;
+
+const TITLE = 'Resend failed deliveries';
+const PATH = `${WEBHOOK_PATH}/resend`;
+/** Concurrent calls to the API server of one request, so that users share it fairly. */
+const AT_ONCE = 5;
+/** The controller usually needs less; a later delivery appears on the live page. */
+const LIMIT_MS = 5_000;
+
+/** The outcome of a request to resend the webhook of one job. */
+interface Outcome {
+  readonly name: string;
+  readonly isRequested: boolean;
+  readonly text: string;
+}
+
+/** Errors of one job, which do not stop those of others. */
+const ofOneJob = (error: unknown): string => {
+  const codes = ['Refused', 'NotFound', 'Conflict', 'TimedOut', 'InvalidInput', 'Unreachable'];
+  if (error instanceof AdministrationError && codes.includes(error.code)) return error.message;
+  throw error;
+};
+
+const failedOf = ({ caches }: Deps, { namespace, query }: PageRequest) =>
+  deliveryLog(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), {
+    ...readDeliveryQuery(query),
+    result: 'failed',
+  });
+
+const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> => {
+  const { namespace, query } = request;
+  const { rows, total } = failedOf(deps, request);
+  const filters = readDeliveryQuery(query);
+  const { project } = projectOf(deps.caches.zipProjects, namespace);
+  return {
+    kind: 'page',
+    view: '/pages/webhook/resend',
+    title: TITLE,
+    trail: webhookTrail(namespace),
+    section: 'webhook',
+    data: {
+      rows,
+      total,
+      filters,
+      href: webhookHref(namespace, 'resend'),
+      isDisabled: toWebhook(project).endpoint?.state === 'Disabled',
+      webhook: webhookHref(namespace),
+      back: deliveriesHref(namespace, filters),
+    },
+  };
+};
+
+const requestOne = async ({ user, namespace, signal }: PageRequest, name: string): Promise<Outcome> => {
+  if (signal.aborted) return { name, isRequested: false, text: 'Not requested in time. Try again.' };
+  try {
+    await user.administration.jobs(namespace).beginReplayWebhook(name, signal);
+    return { name, isRequested: true, text: 'Requested' };
+  } catch (error) {
+    return { name, isRequested: false, text: ofOneJob(error) };
+  }
+};
+
+const requestAll = async (request: PageRequest, names: readonly string[]): Promise<readonly Outcome[]> => {
+  const outcomes: Outcome[] = [];
+  for (let at = 0; at < names.length; at += AT_ONCE)
+    outcomes.push(
+      ...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => requestOne(request, name)))),
+    );
+  return outcomes;
+};
+
+const resendOne = async (request: PageRequest, name: string, to: string): Promise<GoTo> => {
+  const { user, namespace, signal } = request;
+  const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
+  try {
+    const { webhook, key } = await user.administration
+      .jobs(namespace)
+      .replayWebhook(name, { limitMs: LIMIT_MS, signal });
+    return webhook?.state === 'Delivered'
+      ? flash('done', `Webhook of ${key} delivered`)
+      : flash('failed', `Webhook of ${key} sent, but the receiver did not accept it`);
+  } catch (error) {
+    return flash('failed', ofOneJob(error));
+  }
+};
+
+const post = async ({ caches }: Deps, request: PageRequest): Promise<PageResponse> => {
+  const { form, namespace } = request;
+  const back = deliveriesHref(namespace, readDeliveryQuery(form));
+  const names = [...new Set(form.getAll('job'))].filter((name) => name !== '').slice(0, MOST_DELIVERIES);
+  const [first, ...more] = names;
+  if (first === undefined)
+    return { kind: 'go', to: back, flash: { kind: 'failed', text: 'No failed deliveries to resend' } };
+  if (more.length === 0) return resendOne(request, first, back);
+  const outcomes = await requestAll(request, names);
+  return {
+    kind: 'page',
+    view: '/pages/webhook/resent',
+    title: TITLE,
+    trail: webhookTrail(namespace),
+    section: 'webhook',
+    data: {
+      requested: outcomes.filter(({ isRequested }) => isRequested).length,
+      outcomes: outcomes.map((outcome) => ({
+        ...outcome,
+        key: caches.zipJobs.get(`${namespace}/${outcome.name}`)?.spec.key ?? outcome.name,
+      })),
+      back,
+    },
+  };
+};
+
+/** Resends the webhooks of jobs: of one, with its result, or of all that failed, with the outcome of each request. */
+export const createResendPage = (deps: Deps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: WEBHOOK_RIGHTS.resend,
+    handle: (request) => showFailed(deps, request),
+  },
+  { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.resend, handle: (request) => post(deps, request) },
+];

@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
+import { endpointDigest } from '#crds/zip-project.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { readVerifySamples } from '#runtime/samples/read-sample.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const WEBHOOK = `${HOME}/webhook`;
+const RESEND = `${WEBHOOK}/resend`;
+const SENT: WebhookDelivery = {
+  at: '2026-01-02T03:04:05Z',
+  durationMs: 7,
+  bytes: 2_048,
+  attempt: 3,
+  status: 500,
+};
+
+const formOf = (jobs: readonly string[]): URLSearchParams =>
+  new URLSearchParams(jobs.map((job): [string, string] => ['job', job]));
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+describe('the deliveries of the webhook page', () => {
+  let project: DashboardProject;
+  beforeEach(async () => {
+    project = await startDashboardProject();
+  });
+  afterEach(() => project[Symbol.asyncDispose]());
+
+  const putJob = (
+    name: string,
+    state: WebhookState['state'],
+    {
+      phase = 'Succeeded',
+      log = [SENT],
+    }: { phase?: 'Succeeded' | 'Failed'; log?: WebhookState['log'] & object } = {},
+  ): ZipJob => {
+    const webhook = { state, deliveryId: `msg_${name}`, attempts: log.length, log };
+    const zipJob = aZipJob({
+      metadata: { namespace: TEAM, name },
+      spec: { key: `${name}.zip` },
+      status: { phase, webhook },
+    });
+    project.server.zipJobs.put(zipJob);
+    project.objects.put(COLLECTIONS.zipJobs, zipJob);
+    return zipJob;
+  };
+  const replayOf = (name: string): unknown => {
+    const object = project.objects.get(`${COLLECTIONS.zipJobs}/${name}`);
+    const metadata = isRecord(object) ? object['metadata'] : undefined;
+    const annotations = isRecord(metadata) ? metadata['annotations'] : undefined;
+    return isRecord(annotations) ? annotations[ANNOTATIONS.replayWebhook] : undefined;
+  };
+  const rowsOf = async (path: string): Promise<readonly string[]> => {
+    const { text } = await project.ada.get(path);
+    const [, body = ''] = /<tbody>(.*?)<\/tbody>/s.exec(text) ?? [];
+    return [...body.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => textOf(row));
+  };
+
+  it('show status, duration, size and attempt, and – for what older versions did not record', async () => {
+    putJob('new', 'Exhausted');
+    putJob('old', 'Delivered', { log: [{ at: '2026-01-01T00:00:00Z', durationMs: 12, status: 204 }] });
+    const [failed, delivered] = await rowsOf(WEBHOOK);
+    expect(failed).to.match(
+      /^new\.zip COMPLETED .* Failed HTTP 500 7 ms 2\.0 KiB 3 Resend the webhook of new\.zip$/,
+    );
+    expect(delivered).to.match(/^old\.zip COMPLETED .* Delivered HTTP 204 12 ms – –$/);
+  });
+
+  it('are filtered by the URL, with a chip for each filter that removes it', async () => {
+    putJob('good', 'Delivered');
+    putJob('bad', 'Exhausted', { phase: 'Failed' });
+    putJob('worse', 'Exhausted');
+    for (const path of [WEBHOOK, `${HOME}/live/webhook/deliveries`]) {
+      expect(await rowsOf(`${path}?result=failed`), path).to.have.lengthOf(2);
+      expect(await rowsOf(`${path}?result=failed&event=FAILED`), path).to.have.lengthOf(1);
+      expect(await rowsOf(`${path}?result=nonsense`), path).to.have.lengthOf(3);
+    }
+    const { text } = await project.ada.get(`${WEBHOOK}?result=failed&event=FAILED`);
+    expect(text).to.contain(`href="${WEBHOOK}?event=FAILED#deliveries"`);
+    expect(text).to.contain(`href="${WEBHOOK}?result=failed#deliveries"`);
+    expect(text).to.contain(`data-live="${HOME}/live/webhook/deliveries?result=failed&amp;event=FAILED"`);
+    const { text: none } = await project.ada.get(`${WEBHOOK}?result=pending`);
+    expect(none).to.contain('No deliveries match these filters').and.contain('Clear filters');
+  });
+
+  it('that failed are resent one by one, back to the same filters', async () => {
+    putJob('bad', 'Exhausted');
+    project.server.respondWith((request) => {
+      const response = project.objects.respond(request);
+      const nonce = replayOf('bad');
+      if (typeof nonce === 'string' && request.method === 'PATCH') {
+        const done = putJob('bad', 'Delivered');
+        const webhook = { state: 'Delivered', replayNonce: nonce } as const;
+        const zipJob: ZipJob = { ...done, status: { ...done.status, webhook } };
+        project.objects.put(COLLECTIONS.zipJobs, zipJob);
+      }
+      return response;
+    });
+    const { status, headers } = await project.send(RESEND, { job: 'bad', result: 'failed', event: '' });
+    expect(status).to.equal(303);
+    expect(headers.get('location')).to.equal(`${WEBHOOK}?result=failed#deliveries`);
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('Webhook of bad.zip delivered');
+  });
+
+  it('that failed are resent together, with an outcome for each job', async () => {
+    putJob('one', 'Exhausted');
+    putJob('two', 'Exhausted');
+    putJob('good', 'Delivered');
+    const { text } = await project.ada.get(RESEND);
+    expect(text)
+      .to.contain('Resend 2 deliveries')
+      .and.contain('name="job" value="one"')
+      .and.not.contain('good.zip');
+    const form = formOf(['one', 'two', 'gone']);
+    const sent = await project.send(RESEND, form);
+    expect(sent.status).to.equal(200);
+    expect(textOf(sent.text)).to.contain('2 deliveries requested, 1 not possible.');
+    expect(sent.text).to.contain('Job &quot;gone&quot; not found');
+    expect([replayOf('one'), replayOf('two')].map((nonce) => typeof nonce)).to.deep.equal([
+      'string',
+      'string',
+    ]);
+    expect(replayOf('good')).to.equal(undefined);
+  });
+
+  it('that are resent together are at most fifty', async () => {
+    const names = Array.from({ length: 60 }, (_, n) => `job-${n}`);
+    for (const name of names) putJob(name, 'Exhausted');
+    expect(textOf((await project.ada.get(RESEND)).text)).to.contain('the newest 50 of 60');
+    const { text } = await project.send(RESEND, formOf(names));
+    expect(textOf(text)).to.contain('50 deliveries requested.');
+    expect(names.filter((name) => replayOf(name) !== undefined)).to.have.lengthOf(50);
+  });
+
+  it('are not resent without a choice, and the page names a disabled endpoint', async () => {
+    const url = 'https://hooks.example.com/';
+    const state = { endpoint: endpointDigest(url), state: 'Disabled', reason: 'Gone' } as const;
+    project.putProject({ webhook: { url } }, { status: { webhook: state } });
+    expect((await project.ada.get(RESEND)).text).to.contain('No failed deliveries');
+    putJob('bad', 'Exhausted');
+    expect((await project.ada.get(RESEND)).text).to.contain('The endpoint is disabled after failures');
+    await project.send(RESEND, {});
+    expect((await project.ada.get(WEBHOOK)).text).to.contain('No failed deliveries to resend');
+    expect(replayOf('bad')).to.equal(undefined);
+  });
+
+  it('are visible with the view role, which cannot resend', async () => {
+    putJob('bad', 'Exhausted');
+    const { text } = await project.viewer.get(WEBHOOK);
+    expect(text).to.contain('bad.zip').and.not.contain(`action="${RESEND}"`);
+    expect(text).to.contain('(locked: Your Kubernetes account is not allowed to patch zipjobs');
+    expect((await project.viewer.get(RESEND)).status).to.equal(403);
+  });
+
+  it('show how to verify a signature with the samples that tests run', async () => {
+    const { text } = await project.viewer.get(WEBHOOK);
+    const shown = text
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&');
+    const samples = readVerifySamples();
+    expect(samples.map(({ language }) => language)).to.deep.equal([
+      'Shell with openssl',
+      'TypeScript',
+      'Python',
+      'Go',
+    ]);
+    for (const { path } of samples) expect(shown, path).to.contain(await readFile(path, 'utf8'));
+  });
+});
