@@ -9,7 +9,7 @@ import type { Logger } from '#runtime/log.ts';
 import type { Assets } from './assets.ts';
 import type { DashboardContext, DashboardMiddleware, DashboardState } from './context.ts';
 import type { Cookies } from './cookies.ts';
-import { keepTheme } from './frame/theme.ts';
+import { keepPreferences } from './frame/preferences.ts';
 import type { HistoryApi } from './history-api/history-api.ts';
 import { localPath } from './local-path.ts';
 import type { DashboardMetrics } from './metrics.ts';
@@ -70,8 +70,8 @@ const addOpenRoutes = (router: DashboardRouter, { signIn, cookies }: DashboardAp
   addRoute(router, { method: 'GET', path: '/' }, (ctx) => {
     ctx.redirect('/projects');
   });
-  addRoute(router, { method: 'POST', path: '/theme' }, (ctx) => {
-    keepTheme(ctx, cookies, ctx.state.form?.get('theme') ?? null);
+  addRoute(router, { method: 'POST', path: '/preferences' }, (ctx) => {
+    keepPreferences(ctx, cookies);
     ctx.redirect(localPath(ctx.state.form?.get('next')));
     ctx.status = 303;
   });

@@ -14,6 +14,7 @@ const STYLES = [
   'overview',
   'settings',
   'buckets',
+  'print',
 ] as const;
 /** Each is served as a file of its own, and every page loads all of them with `defer`. */
 const SCRIPTS = ['live', 'frame'] as const;

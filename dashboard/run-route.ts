@@ -52,8 +52,11 @@ const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
 const checkRights = async (route: Route, { user, namespace }: PageRequest): Promise<void> => {
   const questions = [...(namespace === '' ? [] : [SEE_PROJECT]), ...(route.needs ?? [])];
   const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
-  const refused = verdicts.find(({ allowed }) => !allowed);
-  if (refused !== undefined) throw notAllowed(refused.reason);
+  const index = verdicts.findIndex(({ allowed }) => !allowed);
+  const [question, refused] = [questions[index], verdicts[index]];
+  if (refused === undefined) return;
+  const remedy = question === SEE_PROJECT ? ` Ask for the role view in the namespace ${namespace}.` : '';
+  throw notAllowed(refused.reason + remedy);
 };
 
 const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile): void => {

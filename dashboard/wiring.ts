@@ -106,7 +106,7 @@ const createApp = (deps: DashboardDeps) => {
     },
     assets,
     cookies,
-    errorPages: createErrorPages({ log, render, frame }),
+    errorPages: createErrorPages({ log, render, frame, userOf }),
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
     historyApi: history && createHistoryApi({ history, kube, count, readForwarded, config, log }),

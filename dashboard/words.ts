@@ -36,5 +36,6 @@ export const EMPTY = {
     text: 'A project is a namespace with its own buckets, access tokens and jobs. Create one in a namespace you own, or ask for the role view in a namespace that has a project.',
   },
   jobs: { title: 'No jobs yet', text: 'A job creates one archive from a list of files.' },
+  noProjectFound: { title: 'No projects found', text: 'Check the spelling, or clear the filter.' },
   noneFound: { title: 'No jobs found', text: 'Remove a filter to see more.' },
 } as const;

@@ -21,18 +21,22 @@ const PROOFS: Readonly<Record<Role, Question>> = {
 /** Pages whose changes need the role admin. */
 const OF_ADMINS: readonly (Section | undefined)[] = ['tokens', 'webhook'];
 
-const textOf = (role: Role, namespace: string): string => {
-  const what = role === 'edit' ? 'create or change jobs and buckets' : 'change this page';
-  return `To ${what}, you need the role ${role} in the namespace ${namespace}.`;
-};
-
 /** The role that the user lacks for the changes on this page. */
 export const bannerOf = async (
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: Pick<VisibleProject, 'namespace'>,
   section: Section | undefined,
 ): Promise<Banner | undefined> => {
-  const role = OF_ADMINS.includes(section) ? 'admin' : 'edit';
-  const { allowed } = await user.seemsToBeAllowed(namespace, PROOFS[role]);
-  return allowed ? undefined : { title: 'View only.', text: textOf(role, namespace) };
+  const has = async (role: Role): Promise<boolean> =>
+    (await user.seemsToBeAllowed(namespace, PROOFS[role])).allowed;
+  if (!(await has('edit')))
+    return {
+      title: 'View only.',
+      text: `In the namespace ${namespace}, you need the role edit to change jobs and buckets, and the role admin to change access tokens and the project.`,
+    };
+  if (!OF_ADMINS.includes(section) || (await has('admin'))) return undefined;
+  return {
+    title: 'For admins.',
+    text: `You need the role admin in the namespace ${namespace} to change access tokens and the project.`,
+  };
 };

@@ -11,7 +11,8 @@ import { type VisibleProject, visibleProjects } from '../user/visible-projects.t
 import { type Banner, bannerOf } from './banner.ts';
 import { takeFlash } from './flash.ts';
 import { type MenuItem, menuOf } from './menu.ts';
-import { readTheme, type Theme } from './theme.ts';
+import { type Preferences, readPreferences } from './preferences.ts';
+import { type Switcher, switcherOf } from './switcher.ts';
 
 /** Everything around a page, for the layout. */
 export interface Frame {
@@ -23,7 +24,8 @@ export interface Frame {
   readonly now: Date;
   readonly section: Section | undefined;
   readonly assets: AssetPaths;
-  readonly theme: Theme;
+  readonly preferences: Preferences;
+  /** Path and query of this page. */
   readonly path: string;
   readonly requestId: string;
   readonly flash: Flash | undefined;
@@ -33,7 +35,7 @@ export interface Frame {
   readonly shortUser: string;
   /** For the field `csrf` of every form. */
   readonly csrf: string;
-  readonly projects: readonly VisibleProject[];
+  readonly switcher: Switcher;
   readonly project: VisibleProject | undefined;
   readonly menu: readonly MenuItem[];
   /** Which role the user lacks in this project. */
@@ -64,22 +66,28 @@ export interface FramesDeps {
   readonly hasHistory: boolean;
 }
 
-const NOTHING_AROUND = { projects: [], project: undefined, menu: [], banner: undefined } as const;
+const NOTHING_AROUND = {
+  switcher: switcherOf([], undefined, undefined),
+  project: undefined,
+  menu: [],
+  banner: undefined,
+} as const;
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 const aroundOf = async (
   { projects, hasHistory }: Pick<FramesDeps, 'projects' | 'hasHistory'>,
   { user, namespace, section }: FrameOptions,
-): Promise<Pick<Frame, 'projects' | 'project' | 'menu' | 'banner'>> => {
+): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> => {
   if (user === undefined) return NOTHING_AROUND;
   const visible = await visibleProjects(projects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
-  if (project === undefined) return { ...NOTHING_AROUND, projects: visible };
+  const switcher = switcherOf(visible, namespace, section);
+  if (project === undefined) return { ...NOTHING_AROUND, switcher };
   const [menu, banner] = await Promise.all([
     menuOf(user, project, { hasHistory }),
     bannerOf(user, project, section),
   ]);
-  return { projects: visible, project, menu, banner };
+  return { switcher, project, menu, banner };
 };
 
 /** All names of service accounts start with a long prefix. */
@@ -104,8 +112,8 @@ export const createFrames =
       now: deps.clock.date(),
       section: options.section,
       assets: deps.assets,
-      theme: readTheme(ctx, deps.cookies),
-      path: ctx.path,
+      preferences: readPreferences(ctx, deps.cookies),
+      path: ctx.path + ctx.search,
       requestId: ctx.state.requestId,
       flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
       user,

@@ -1,5 +1,5 @@
 import { FORMAT } from '../format.ts';
-import type { Section } from '../page.ts';
+import type { Crumb, Section } from '../page.ts';
 import type { Question } from '../user/access.ts';
 import type { User } from '../user/user.ts';
 import type { VisibleProject } from '../user/visible-projects.ts';
@@ -47,6 +47,24 @@ const ENTRIES: readonly MenuEntry[] = [
   },
 ];
 
+const PATHS: ReadonlyMap<Section | undefined, readonly string[]> = new Map(
+  ENTRIES.map(({ section, path }) => [section, path]),
+);
+
+/** The page of a project that is in this section; its overview for any other. */
+export const sectionHref = (namespace: string, section: Section | undefined): string =>
+  FORMAT.path('projects', namespace, ...(PATHS.get(section) ?? []));
+
+/** The breadcrumb of a section, for the pages below it. */
+export const sectionCrumb = (namespace: string, section: Section): Crumb => ({
+  label: SECTION_LABELS[section],
+  href: sectionHref(namespace, section),
+});
+
+/** The section of a path below `/projects/NAMESPACE`; undefined for a page that the menu does not link to. */
+export const sectionAt = (segment: string): Section | undefined =>
+  ENTRIES.find(({ path }) => (path[0] ?? '') === segment)?.section;
+
 export interface MenuItem {
   readonly section: Section;
   readonly label: string;
@@ -62,12 +80,12 @@ export const menuOf = async (
 ): Promise<readonly MenuItem[]> =>
   Promise.all(
     ENTRIES.filter(({ isOfHistory }) => isOfHistory !== true || hasHistory).map(
-      async ({ section, path, needs }) => {
+      async ({ section, needs }) => {
         const { reason } = await user.seemsToBeAllowed(namespace, needs);
         return {
           section,
           label: SECTION_LABELS[section],
-          href: FORMAT.path('projects', namespace, ...path),
+          href: sectionHref(namespace, section),
           reason,
         };
       },

@@ -2,10 +2,13 @@ import { AdministrationError, type AdministrationErrorCode } from '#administrati
 import { AppError, toError } from '#runtime/errors.ts';
 import { isKubeError, type KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import type { Logger } from '#runtime/log.ts';
-import type { DashboardContext, DashboardMiddleware } from '../context.ts';
-import type { MakeFrame } from '../frame/frame.ts';
+import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
+import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
+import { sectionAt } from '../frame/menu.ts';
 import { notAllowed, PageError } from '../page.ts';
 import type { Render } from '../render.ts';
+import type { Session } from '../sessions/sessions.ts';
+import type { User } from '../user/user.ts';
 
 const REFUSALS: Readonly<Partial<Record<KubeErrorCode, readonly [number, string]>>> = {
   NotFound: [404, 'Not found'],
@@ -65,15 +68,42 @@ export interface ErrorPagesDeps {
   readonly log: Logger;
   readonly render: Render;
   readonly frame: MakeFrame;
+  readonly userOf: (session: Session) => User;
 }
 
+/** Errors of the page itself. After any other, the access reviews of the navigation could fail or be too many as well. */
+const WITH_NAVIGATION: readonly number[] = [403, 404, 409, 422];
+const PROJECT_PATH = /^\/projects\/([^/]+)\/?([^/]*)/;
+
+/** Where the user is, so that an error page has the same navigation as the page that failed. */
+const placeOf = ({ path }: DashboardContext): Pick<FrameOptions, 'namespace' | 'section'> => {
+  const [, namespace, segment = ''] = PROJECT_PATH.exec(path) ?? [];
+  return namespace === undefined ? {} : { namespace, section: sectionAt(segment) };
+};
+
+/** The frame of an error page, without the navigation if that fails too. */
+const createErrorFrame =
+  ({ frame, userOf }: Pick<ErrorPagesDeps, 'frame' | 'userOf'>) =>
+  async (ctx: DashboardContext, { title, status }: PageError): Promise<Frame> => {
+    const { session } = ctx.state;
+    if (session === undefined || isLive(ctx) || !WITH_NAVIGATION.includes(status))
+      return frame(ctx, { title });
+    try {
+      const { banner, ...rest } = await frame(ctx, { title, user: userOf(session), ...placeOf(ctx) });
+      return { ...rest, banner: status === 403 ? banner : undefined };
+    } catch {
+      return frame(ctx, { title });
+    }
+  };
+
 /** Turns every error of the inner middleware into a page; no other middleware does. */
-export const createErrorPages = ({ log, render, frame }: ErrorPagesDeps): DashboardMiddleware => {
+export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps): DashboardMiddleware => {
+  const errorFrame = createErrorFrame({ frame, userOf });
   const show = async (ctx: DashboardContext, error: PageError): Promise<void> => {
     ctx.status = error.status;
     ctx.type = 'html';
     const view = { status: error.status, title: error.title, message: error.message };
-    ctx.body = render('/frame/error', { frame: await frame(ctx, { title: error.title }), view });
+    ctx.body = render('/frame/error', { frame: await errorFrame(ctx, error), view });
   };
   return async (ctx, next) => {
     try {

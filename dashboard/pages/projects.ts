@@ -1,20 +1,64 @@
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { FORMAT } from '../format.ts';
 import type { Route } from '../page.ts';
-import { visibleProjects } from '../user/visible-projects.ts';
+import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
+import type { Look } from '../words.ts';
 import type { PageDeps } from './page-deps.ts';
+
+interface Badge {
+  readonly look: Look;
+  readonly text: string;
+  readonly reason?: string;
+}
+
+const stateOf = ({ metadata, status }: ZipProject): Badge => {
+  if (metadata.deletionTimestamp !== undefined) return { look: 'warn', text: 'Deleting' };
+  const ready = findCondition(status?.conditions, 'Ready');
+  if (ready?.status === 'True') return { look: 'good', text: 'Ready' };
+  const reason = ready?.message ?? 'The controller has not reconciled it yet.';
+  return { look: 'warn', text: 'Not ready', reason };
+};
+
+const webhookOf = ({ spec, status }: ZipProject): Badge => {
+  if (spec.webhook === undefined) return { look: 'quiet', text: 'None' };
+  if (spec.webhook.enabled === false) return { look: 'warn', text: 'Disabled' };
+  return status?.webhook?.state === 'Disabled'
+    ? { look: 'bad', text: 'Disabled after failures' }
+    : { look: 'good', text: 'Enabled' };
+};
+
+const rowOf = ({ namespace, title, project }: VisibleProject) => ({
+  href: FORMAT.path('projects', namespace),
+  title,
+  namespace,
+  state: stateOf(project),
+  webhook: webhookOf(project),
+});
+
+/** True if the title or the namespace contains the text, in any case. */
+const contains = ({ title, namespace }: VisibleProject, text: string): boolean =>
+  `${title}\n${namespace}`.toLowerCase().includes(text.toLowerCase());
 
 /** The list of projects that the user is allowed to see. */
 export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] => [
   {
     method: 'GET',
     path: '/projects',
-    handle: async ({ user }) => {
+    handle: async ({ user, query }) => {
       const projects = await visibleProjects(caches.zipProjects, user, { isMenu: false });
+      const text = (query.get('q') ?? '').trim();
       return {
         kind: 'page',
         view: '/pages/projects',
         title: 'Projects',
         section: 'projects',
-        data: { projects },
+        data: {
+          form: { values: { q: text }, errors: {} },
+          isFiltered: text !== '',
+          hasProjects: projects.length > 0,
+          rows: projects.filter((one) => contains(one, text)).map(rowOf),
+        },
       };
     },
   },

@@ -4,6 +4,7 @@ import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
 import { createBucketsPage } from './buckets/buckets.ts';
 import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
 import { createNewBucketPage } from './buckets/new-bucket.ts';
+import { createFindJob } from './find-job.ts';
 import { createFirstStepsPage } from './first-steps.ts';
 import { createHistoryExport } from './history/export-jobs.ts';
 import { createHistoryPage } from './history/history.ts';
@@ -36,6 +37,7 @@ const historyRoutes = (deps: PageDeps): readonly Route[] =>
 export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createProjectsPage(deps),
   ...createNewProjectPage(),
+  ...createFindJob(deps),
   ...createOverviewPage(deps),
   ...createJobsPage(deps),
   ...createJobPage(deps),

@@ -7,7 +7,7 @@ const NAMESPACE = 'dashboard-users';
 const HOME = `/projects/${NAMESPACE}`;
 const BUCKET = `${HOME}/buckets/s3/${NAMESPACE}-archives`;
 /** Forms that every signed-in user can send. The last one reports missing permissions itself. */
-const FOR_EVERY_USER = ['/sign-out', '/sign-out-everywhere', '/theme', '/new-project'];
+const FOR_EVERY_USER = ['/sign-out', '/sign-out-everywhere', '/preferences', '/new-project'];
 /** Objects that the dashboard could change, without the fields that controllers write. */
 const KEPT = 'zipprojects,zipbuckets,ziptokens,zipjobs,secrets';
 

@@ -47,9 +47,9 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
 
   it('choose a project and the theme', async () => {
     await page.goto('/projects');
-    await keyboard.reach(page.locator('summary').first());
+    await keyboard.reach(page.getByRole('button', { name: 'Project: Choose a project' }));
     await page.keyboard.press('Enter');
-    await keyboard.follow(page.locator('.menu').getByRole('link', { name: NAMESPACE }));
+    await keyboard.follow(page.locator('#switcher').getByRole('link', { name: NAMESPACE }));
     await keyboard.press('Dark');
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
     expect(new URL(page.url()).pathname).to.equal(HOME);

@@ -17,7 +17,7 @@ export interface FoundJob {
 }
 
 /** Valid names of a ZipJob. */
-const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
+export const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 
 const nameOf = ({ params }: PageRequest): string => {
   const given = params['job'] ?? '';

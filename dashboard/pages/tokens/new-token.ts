@@ -1,5 +1,6 @@
 import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
 import { FORMAT } from '../../format.ts';
+import { sectionCrumb } from '../../frame/menu.ts';
 import type { PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
@@ -16,6 +17,7 @@ const show = ({ namespace }: PageRequest, form: FormState, checked: readonly str
   view: '/pages/tokens/new-token',
   title: 'New access token',
   section: 'tokens',
+  trail: [sectionCrumb(namespace, 'tokens')],
   data: {
     form,
     permissions: PERMISSIONS.map((value) => ({

@@ -1,4 +1,5 @@
 import { FORMAT } from '../../format.ts';
+import { sectionCrumb } from '../../frame/menu.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import { lastUse } from './last-use.ts';
@@ -16,6 +17,7 @@ const show = async (request: PageRequest, errors: FormState['errors']): Promise<
     view: '/pages/tokens/revoke-token',
     title: `Revoke ${token.name ?? token.id}`,
     section: 'tokens',
+    trail: [sectionCrumb(namespace, 'tokens')],
     data: {
       token,
       form: { values: {}, errors },

@@ -233,10 +233,10 @@ describe('pages of createDashboard', () => {
 
     it('keep the chosen theme', async () => {
       const visitor = server.visit();
-      const response = await visitor.post('/theme', { theme: 'dark', next: '/sign-in' });
+      const response = await visitor.post('/preferences', { theme: 'dark', next: '/sign-in' });
       expect(response.headers.get('location')).to.equal('/sign-in');
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="dark"');
-      await visitor.post('/theme', { theme: '"><script>', next: '/' });
+      await visitor.post('/preferences', { theme: '"><script>', next: '/' });
       expect((await visitor.get('/sign-in')).text).to.contain('data-theme="auto"');
     });
   });

@@ -13,7 +13,7 @@ describe('partials', () => {
   describe('time', () => {
     it('shows a relative time with the absolute one as tooltip', () => {
       expect(partial('time', { at: '2026-03-04T11:57:00Z', now: NOW })).to.equal(
-        '<time datetime="2026-03-04T11:57:00Z" title="2026-03-04 11:57:00 UTC">3 min ago</time>',
+        '<time datetime="2026-03-04T11:57:00Z" title="2026-03-04 11:57:00 UTC" data-ago>3 min ago</time>',
       );
     });
 
@@ -61,12 +61,32 @@ describe('partials', () => {
       expect(html).to.contain('<td data-label="Files" class="num">3</td>');
     });
 
+    it('shows times', () => {
+      const html = partial('table', {
+        caption: 'Jobs',
+        columns,
+        rows: [['a', { at: '2026-03-04T11:57:00Z' }]],
+      });
+      expect(html).to.match(/<td data-label="Files" class="num"><time [^>]+>3 min ago<\/time>/);
+    });
+
     it('links and escapes texts, and keeps what another template rendered', () => {
       const rows = [[{ text: EVIL, href: '/a?b="' }, { html: '<b>3</b>' }]];
       const html = partial('table', { caption: 'Jobs', columns, rows });
       expect(html).to.contain('<a href="/a?b=&quot;"><bdi>&quot;&gt;&lt;img src=x&gt;</bdi></a>');
       expect(html).to.contain('class="num"><b>3</b></td>');
     });
+  });
+
+  it('facts shows values, links and times', () => {
+    const facts = [
+      { name: 'Service', value: EVIL },
+      { name: 'Job', value: 'a', href: '/a' },
+      { name: 'Created', at: '2026-03-04T11:57:00Z' },
+    ];
+    const html = partial('facts', { facts });
+    expect(html).to.contain('<bdi>&quot;&gt;&lt;img src=x&gt;</bdi>').and.contain('<a href="/a">a</a>');
+    expect(html).to.match(/<dt>Created<\/dt><dd><time [^>]+>3 min ago<\/time>/);
   });
 
   it('empty shows what to do next', () => {

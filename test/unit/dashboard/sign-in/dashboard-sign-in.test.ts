@@ -94,7 +94,7 @@ describe('sessions of createDashboard', () => {
         expect(signedIn.headers.get('location'), next).to.equal('/');
         const again = await visitor.get(`/sign-in?next=${next}`);
         expect(again.headers.get('location'), next).to.equal('/');
-        const theme = await visitor.post('/theme', { theme: 'dark', next });
+        const theme = await visitor.post('/preferences', { theme: 'dark', next });
         expect(theme.headers.get('location'), next).to.equal('/');
       }
     });
@@ -153,7 +153,7 @@ describe('sessions of createDashboard', () => {
       it(`are refused from other sites: ${JSON.stringify(headers)}`, async () => {
         const visitor = await visitAs(server, ADA);
         const csrf = await visitor.csrf('/new-project');
-        for (const path of ['/new-project', '/sign-in', '/sign-out', '/theme'])
+        for (const path of ['/new-project', '/sign-in', '/sign-out', '/preferences'])
           expect((await visitor.post(path, { csrf, token: ADA }, headers)).status, path).to.equal(403);
       });
     }

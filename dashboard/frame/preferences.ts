@@ -1,0 +1,44 @@
+import type { DashboardContext } from '../context.ts';
+import type { Cookies } from '../cookies.ts';
+
+const MAX_AGE_SECONDS = 31_536_000;
+
+/** A choice of the user, kept in a cookie of this name. The first value is the default. */
+interface Preference<Value extends string> {
+  readonly name: string;
+  readonly values: readonly [Value, ...Value[]];
+}
+
+const THEME = { name: 'theme', values: ['auto', 'light', 'dark'] } as const;
+const TIMES = { name: 'times', values: ['utc', 'local'] } as const;
+
+export interface Preferences {
+  /** `auto` follows the browser. */
+  readonly theme: (typeof THEME.values)[number];
+  /** How the page's script shows times. Without it, all times are in UTC. */
+  readonly times: (typeof TIMES.values)[number];
+}
+
+const toValue = <Value extends string>(
+  { values }: Preference<Value>,
+  given: string | null | undefined,
+): Value => values.find((value) => value === given) ?? values[0];
+
+export const readPreferences = (ctx: DashboardContext, cookies: Cookies): Preferences => {
+  const read = <Value extends string>(preference: Preference<Value>): Value =>
+    toValue(preference, cookies.read(ctx.get('Cookie'), preference.name));
+  return { theme: read<Preferences['theme']>(THEME), times: read<Preferences['times']>(TIMES) };
+};
+
+/** Keeps the preferences that the posted form has; a value that does not exist becomes the default. */
+export const keepPreferences = (ctx: DashboardContext, cookies: Cookies): void => {
+  for (const preference of [THEME, TIMES] as const) {
+    const given = ctx.state.form?.get(preference.name) ?? null;
+    if (given === null) continue;
+    const value = toValue<string>(preference, given);
+    ctx.append(
+      'Set-Cookie',
+      cookies.write(preference.name, value, { sameSite: 'Strict', maxAgeSeconds: MAX_AGE_SECONDS }),
+    );
+  }
+};

@@ -1,0 +1,137 @@
+import { zipJobName } from '#crds/api-group.ts';
+import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
+import { FORMAT } from '../format.ts';
+import type { History } from '../history.ts';
+import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
+import type { Question } from '../user/access.ts';
+import { SEE_PROJECT, type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
+import { isHistoryAway } from './history/history-away.ts';
+import { projectUidOf } from './history/project-uid.ts';
+import { READ_HISTORY } from './history/read-history.ts';
+import { NAME } from './jobs/find-job.ts';
+import type { PageDeps } from './page-deps.ts';
+
+/** Each costs a few requests to the API server and a search in the database, and a user may see thousands of projects. */
+const MOST_HISTORIES = 100;
+/** Histories that are searched at the same time. */
+const AT_A_TIME = 8;
+/** What the page of a job needs. */
+const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zipjobs' }];
+
+type Deps = Pick<PageDeps, 'caches' | 'history'>;
+
+interface Wanted {
+  readonly name: string;
+  /** Undefined for a job that the API did not create: only the cluster can be searched for it. */
+  readonly uuid: string | undefined;
+}
+
+interface Found {
+  readonly namespace: string;
+  readonly title: string;
+  readonly href: string;
+}
+
+const wantedOf = (given: string): Wanted | undefined => {
+  const name = isUuid(given) ? zipJobName(given) : given;
+  return NAME.test(name) ? { name, uuid: uuidOfName(name) } : undefined;
+};
+
+const mayAll = async (
+  { user }: PageRequest,
+  namespace: string,
+  questions: readonly Question[],
+): Promise<boolean> => {
+  const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
+  return verdicts.every(({ allowed }) => allowed);
+};
+
+const foundIn = ({ namespace, title }: VisibleProject, job: string): Found => ({
+  namespace,
+  title,
+  href: FORMAT.path('projects', namespace, 'jobs', job),
+});
+
+/** Jobs with this name in the cache; or with this uid, which is the ID of a job that the API did not create. */
+const namesIn = ({ caches: { zipJobs } }: Deps, { name, uuid }: Wanted): ReadonlyMap<string, string> => {
+  const names = new Map<string, string>();
+  for (const { metadata } of zipJobs.values())
+    if (metadata.name === name || (uuid !== undefined && metadata.uid === uuid))
+      names.set(metadata.namespace, metadata.name);
+  return names;
+};
+
+/** The jobs in the cache, of projects whose jobs the user may read. */
+const inCluster = async (
+  deps: Deps,
+  request: PageRequest,
+  { projects, ...wanted }: Wanted & { readonly projects: readonly VisibleProject[] },
+): Promise<readonly Found[]> => {
+  const names = namesIn(deps, wanted);
+  const found = await Promise.all(
+    projects.map(async (project) => {
+      const name = names.get(project.namespace);
+      const isFound = name !== undefined && (await mayAll(request, project.namespace, READ_JOB));
+      return isFound ? [foundIn(project, name)] : [];
+    }),
+  );
+  return found.flat();
+};
+
+/** Undefined when the history does not respond. */
+const inHistories = async (
+  history: History,
+  request: PageRequest,
+  { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
+): Promise<readonly Found[] | undefined> => {
+  const inOne = async (project: VisibleProject): Promise<readonly Found[]> => {
+    const { namespace } = project;
+    if (!(await mayAll(request, namespace, [SEE_PROJECT, ...READ_HISTORY]))) return [];
+    const projectUid = await projectUidOf({ ...request, namespace });
+    const job = await history.readJob({ projectUid, id: uuid }, request.signal);
+    return job === undefined ? [] : [foundIn(project, uuid)];
+  };
+  try {
+    for (let start = 0; start < projects.length; start += AT_A_TIME) {
+      const found = (await Promise.all(projects.slice(start, start + AT_A_TIME).map(inOne))).flat();
+      if (found.length > 0) return found;
+    }
+    return [];
+  } catch (error) {
+    if (isHistoryAway(error, request.signal)) return undefined;
+    throw error;
+  }
+};
+
+const responseOf = (given: string, found: readonly Found[], data: object): PageResponse => {
+  const [first, ...others] = found;
+  if (first !== undefined && others.length === 0) return { kind: 'go', to: first.href };
+  return {
+    kind: 'page',
+    view: '/pages/find-job',
+    title: first === undefined ? 'Job not found' : 'Jobs with this name',
+    status: first === undefined ? 404 : 200,
+    data: { given, found, ...data },
+  };
+};
+
+const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
+  const given = (request.query.get('id') ?? '').trim();
+  const wanted = wantedOf(given.toLowerCase());
+  if (wanted === undefined)
+    throw new PageError(422, 'Not a job ID', 'Enter the ID of a job, or its name in Kubernetes.');
+  const projects = await visibleProjects(deps.caches.zipProjects, request.user, { isMenu: true });
+  const found = await inCluster(deps, request, { projects, ...wanted });
+  const { history } = deps;
+  if (found.length > 0 || history === undefined || wanted.uuid === undefined)
+    return responseOf(given, found, { projects, searched: [], isHistoryAway: false });
+  const searched = projects.slice(0, MOST_HISTORIES);
+  const archived = await inHistories(history, request, { projects: searched, uuid: wanted.uuid });
+  const isAway = archived === undefined;
+  return responseOf(given, archived ?? [], { projects, searched, isHistoryAway: isAway });
+};
+
+/** Finds a job by its ID in every project that the user can see, and redirects to its page. */
+export const createFindJob = (deps: Deps): readonly Route[] => [
+  { method: 'GET', path: '/find', handle: (request) => find(deps, request) },
+];
