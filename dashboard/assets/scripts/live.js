@@ -1,47 +1,177 @@
-// Refreshes elements with data-live.
+// Refreshes elements with data-live, and says how old they are. An element with data-live-end inside ends that.
 // Every page also works without this script, but users must reload it themselves.
 (() => {
   'use strict';
-  const parts = document.querySelectorAll('[data-live]');
+  const EVERY_MS = 3_000;
+  const MAX_PAUSE_MS = 60_000;
+  const TIMEOUT_MS = 15_000;
+  // The page does not exist any more, or the user lost the access to it: a reload says so.
+  const GONE = [401, 403, 404];
 
-  const shown = new WeakMap();
+  // Patching. An element that is still there stays, so that selection, focus, checked boxes and open details survive.
+  const isElement = (node) => node.nodeType === Node.ELEMENT_NODE;
+  const keyOf = (node) =>
+    (isElement(node) && (node.dataset.key || node.id || node.getAttribute('aria-labelledby'))) || '';
+  const isSame = (one, other) => one.nodeName === other.nodeName && keyOf(one) === keyOf(other);
+
+  // The user opens and closes details; the server does not know.
+  const isOfUser = (element, name) => name === 'open' && element.nodeName === 'DETAILS';
+
+  const patchAttributes = (old, next) => {
+    for (const { name } of [...old.attributes])
+      if (!next.hasAttribute(name) && !isOfUser(old, name)) old.removeAttribute(name);
+    for (const { name, value } of next.attributes)
+      if (old.getAttribute(name) !== value && !isOfUser(old, name)) old.setAttribute(name, value);
+  };
+
+  const patch = (old, next) => {
+    if (old.isEqualNode(next)) return;
+    if (!isElement(old)) old.nodeValue = next.nodeValue;
+    // frame.js prepares these when they are added.
+    else if (old.nodeName === 'TIME') old.replaceWith(next);
+    else if (!('copy' in old.dataset)) {
+      patchAttributes(old, next);
+      patchChildren(old, next);
+    }
+  };
+
+  // The first sibling from `old` on that `next` belongs to. Elements with a key are not passed by for one without.
+  const counterpartOf = (next, old) => {
+    for (let node = old; node !== null; node = node.nextSibling) {
+      if (isSame(node, next)) return node;
+      if (!isElement(next) || (keyOf(next) === '' && keyOf(node) !== '')) return null;
+    }
+    return null;
+  };
+
+  const removeBetween = (first, end) => {
+    for (let node = first; node !== end; ) {
+      const following = node.nextSibling;
+      node.remove();
+      node = following;
+    }
+  };
+
+  const patchChildren = (old, next) => {
+    const keys = new Set([...next.children].map(keyOf));
+    for (const child of [...old.children]) if (!keys.has(keyOf(child)) && keyOf(child) !== '') child.remove();
+    let at = old.firstChild;
+    for (const child of [...next.childNodes]) {
+      const counterpart = counterpartOf(child, at);
+      if (counterpart === null) old.insertBefore(child, at);
+      else {
+        removeBetween(at, counterpart);
+        at = counterpart.nextSibling;
+        patch(counterpart, child);
+      }
+    }
+    removeBetween(at, null);
+  };
+
   const show = (part, html) => {
-    if (shown.get(part) === html) return;
-    // Replacing a part that has the focus would lose the focus.
-    if (part.contains(document.activeElement)) return;
     const template = document.createElement('template');
     template.innerHTML = html;
-    // Keep open details open.
-    const open = [...part.querySelectorAll('details')].map((one) => one.open);
-    template.content.querySelectorAll('details').forEach((one, index) => {
-      one.open = open[index] ?? one.open;
+    const hadFocus = part.contains(document.activeElement);
+    patchChildren(part, template.content);
+    // Its row is gone. Without this, the focus would go back to the start of the page.
+    if (hadFocus && !part.contains(document.activeElement))
+      (part.querySelector('[role="region"]') ?? document.getElementById('main')).focus({ preventScroll: true });
+  };
+
+  // Polling.
+  const parts = [...document.querySelectorAll('[data-live]')].map((element) => ({
+    element,
+    updatedAt: Date.now(),
+    isFailing: false,
+    hasEnded: false,
+  }));
+  if (parts.length === 0) return;
+
+  const sleepers = new Set();
+  const sleep = (ms) =>
+    new Promise((resolve) => {
+      const stop = () => {
+        clearTimeout(timer);
+        sleepers.delete(stop);
+        resolve();
+      };
+      const timer = setTimeout(stop, ms);
+      sleepers.add(stop);
     });
-    part.replaceChildren(template.content);
-    shown.set(part, html);
+  const wake = () => {
+    for (const stop of sleepers) stop();
   };
 
   const refresh = async (part) => {
-    const response = await fetch(part.dataset.live, { headers: { 'X-Live': '1' }, redirect: 'error' });
-    if (response.status === 401 || response.status === 403) location.reload();
-    else if (!response.ok) throw new Error(`HTTP ${response.status}`);
-    else show(part, await response.text());
+    const response = await fetch(part.element.dataset.live, {
+      headers: { 'X-Live': '1' },
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (GONE.includes(response.status)) {
+      part.hasEnded = true;
+      location.reload();
+      return;
+    }
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    show(part.element, await response.text());
+    part.updatedAt = Date.now();
+    part.hasEnded = part.element.querySelector('[data-live-end]') !== null;
   };
 
   const keepFresh = async (part) => {
-    const every = Number(part.dataset.every || 3000);
+    const every = Number(part.element.dataset.every || EVERY_MS);
     let pause = every;
-    for (;;) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      if (document.hidden || !part.isConnected) continue;
+    while (!part.hasEnded) {
+      await sleep(pause);
+      // Becoming visible ends this sleep.
+      while (document.hidden) await sleep(MAX_PAUSE_MS);
       try {
         await refresh(part);
+        part.isFailing = false;
         pause = every;
-        // The part has reached its final state.
-        if (part.querySelector('[data-live-end]') !== null) return;
       } catch {
-        pause = Math.min(pause * 2, 60_000);
+        part.isFailing = true;
+        pause = Math.min(pause * 2, MAX_PAUSE_MS);
       }
+      report();
     }
   };
+
+  // What the page says about its own age. Only a change of the state is announced, not each second.
+  const place = document.querySelector('[data-live-status]') ?? document.createElement('p');
+  const state = document.createElement('span');
+  const age = document.createElement('span');
+  state.setAttribute('role', 'status');
+  place.classList.add('live');
+  place.replaceChildren(state, age);
+  if (!place.isConnected) parts[0].element.before(place);
+
+  const agoOf = (ms) => {
+    const seconds = Math.max(0, Math.round(ms / 1000));
+    if (seconds < 60) return `${seconds} s ago`;
+    return seconds < 3_600 ? `${Math.floor(seconds / 60)} min ago` : `${Math.floor(seconds / 3_600)} h ago`;
+  };
+
+  const report = () => {
+    const open = parts.filter(({ hasEnded }) => !hasEnded);
+    const isFailing = open.some((part) => part.isFailing);
+    const text = open.length === 0 ? 'Final state' : isFailing ? 'Reconnecting' : 'Live';
+    if (state.textContent !== text) state.textContent = text;
+    place.dataset.state = open.length === 0 ? 'ended' : isFailing ? 'failing' : 'live';
+    const updatedAt = Math.min(...open.map((part) => part.updatedAt));
+    age.textContent =
+      open.length === 0 ? '' : `, ${isFailing ? 'last ' : ''}updated ${agoOf(Date.now() - updatedAt)}`;
+  };
+
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) wake();
+  });
+  addEventListener('online', wake);
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) wake();
+  });
+  setInterval(report, 1_000);
+  report();
   for (const part of parts) void keepFresh(part);
 })();
