@@ -2,7 +2,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { type Buckets, createBuckets } from './buckets.ts';
-import { createJobs, type Jobs } from './jobs.ts';
+import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
 import { createProjects, type Projects } from './projects.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUserClient } from './user-client.ts';
@@ -15,7 +15,7 @@ export interface Administration {
   buckets(namespace: string): Buckets;
   tokens(namespace: string): Tokens;
   webhooks(namespace: string): Webhooks;
-  jobs(namespace: string): Jobs;
+  jobs(namespace: string, options?: Pick<JobsOptions, 'newUuid'>): Jobs;
 }
 
 export const createAdministration = (deps: {
@@ -39,6 +39,6 @@ export const createAdministration = (deps: {
       return createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace);
     },
     webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
-    jobs: (namespace) => createJobs({ kube, zipJobs, clock }, namespace),
+    jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),
   };
 };

@@ -145,6 +145,17 @@ const SHARED_READS = {
   },
 } as const satisfies Settings;
 
+const JOB_PAGES = {
+  dashboardBulkJobsMax: {
+    env: 'DASHBOARD_BULK_JOBS_MAX',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    default: 100,
+    description: 'maximum jobs that one form of the dashboard cancels or reruns',
+  },
+} as const satisfies Settings;
+
 const HISTORY_PAGES = {
   dashboardExportRows: {
     env: 'DASHBOARD_EXPORT_ROWS',
@@ -152,7 +163,7 @@ const HISTORY_PAGES = {
     minimum: 1,
     maximum: 10_000_000,
     default: 100_000,
-    description: 'maximum jobs in a CSV export of the history',
+    description: 'maximum jobs in a CSV export',
   },
   dashboardExportsInFlight: {
     env: 'DASHBOARD_EXPORTS_IN_FLIGHT',
@@ -160,7 +171,8 @@ const HISTORY_PAGES = {
     minimum: 1,
     maximum: 100,
     default: 4,
-    description: 'maximum concurrent CSV exports; further ones receive 503, and one user gets at most half',
+    description:
+      'maximum concurrent CSV exports of the history, and the same for jobs in the cluster; further ones receive 503, and one user gets at most half',
   },
   dashboardExportTimeoutMs: {
     env: 'DASHBOARD_EXPORT_TIMEOUT_MS',
@@ -206,6 +218,7 @@ export const DASHBOARD_SETTINGS = {
   ...LIMITS,
   ...SHARED_READS,
   ...OIDC,
+  ...JOB_PAGES,
   ...HISTORY_PAGES,
   ...STORE_RULE_SETTINGS,
   ...REDIS_SETTINGS,

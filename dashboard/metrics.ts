@@ -29,7 +29,7 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   }),
   overloads: new Counter({
     name: 'zip_dashboard_overloads_total',
-    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), or exports (CSV files of the history).',
+    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), or exports (CSV files).',
     labelNames: ['limit'],
     registers: [registry],
   }),

@@ -2,7 +2,7 @@ import { rfc3339 } from '#crds/conditions.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
 import type { ListedJob } from './listed-job.ts';
 
-type OrderedJob = Pick<ListedJob, 'metadata' | 'spec'>;
+type OrderedJob = Pick<ListedJob, 'metadata'>;
 
 /** Sort key of a job in its project: creation time (RFC 3339, whole seconds, UTC), then name. */
 export interface Place {
@@ -21,8 +21,6 @@ export interface JobOrder {
   newest(namespace: string): Place | undefined;
   /** How many jobs were created after this place. */
   countAfter(namespace: string, place: Place): number;
-  /** Names of the ZipBuckets that jobs refer to, sorted. */
-  buckets(namespace: string): readonly string[];
 }
 
 /**
@@ -32,7 +30,6 @@ export interface JobOrder {
 interface Project {
   readonly seconds: number[];
   readonly keys: ObjectKey[];
-  readonly jobsByBucket: Map<string, number>;
 }
 
 /** 0 for a job without a time. */
@@ -57,19 +54,11 @@ const indexOf = ({ seconds, keys }: Project, second: number, key: ObjectKey): nu
   return low;
 };
 
-const countBucket = ({ jobsByBucket }: Project, { spec }: OrderedJob, by: 1 | -1): void => {
-  const { name } = spec.bucketRef;
-  const count = (jobsByBucket.get(name) ?? 0) + by;
-  if (count > 0) jobsByBucket.set(name, count);
-  else jobsByBucket.delete(name);
-};
-
 const add = (project: Project, key: ObjectKey, job: OrderedJob): void => {
   const second = secondsOf(job.metadata.creationTimestamp);
   const index = indexOf(project, second, key);
   project.seconds.splice(index, 0, second);
   project.keys.splice(index, 0, key);
-  countBucket(project, job, 1);
 };
 
 const remove = (project: Project, key: ObjectKey, job: OrderedJob): void => {
@@ -77,7 +66,6 @@ const remove = (project: Project, key: ObjectKey, job: OrderedJob): void => {
   if (project.keys[index] !== key) return;
   project.seconds.splice(index, 1);
   project.keys.splice(index, 1);
-  countBucket(project, job, -1);
 };
 
 const namesFrom = function* (keys: readonly ObjectKey[], first: number): IterableIterator<string> {
@@ -87,7 +75,7 @@ const namesFrom = function* (keys: readonly ObjectKey[], first: number): Iterabl
   }
 };
 
-const NO_JOBS: Project = { seconds: [], keys: [], jobsByBucket: new Map() };
+const NO_JOBS: Project = { seconds: [], keys: [] };
 
 const createReaders = (projects: ReadonlyMap<string, Project>): Omit<JobOrder, 'note'> => {
   const of = (namespace: string): Project => projects.get(namespace) ?? NO_JOBS;
@@ -114,18 +102,13 @@ const createReaders = (projects: ReadonlyMap<string, Project>): Omit<JobOrder, '
       const isThere = keys[index] === key && seconds[index] === secondsOf(at);
       return keys.length - index - (isThere ? 1 : 0);
     },
-    buckets: (namespace) => [...of(namespace).jobsByBucket.keys()].toSorted(),
   };
 };
 
 export const createJobOrder = (): JobOrder => {
   const projects = new Map<string, Project>();
   const projectOf = (namespace: string): Project => {
-    const known = projects.get(namespace) ?? {
-      seconds: [],
-      keys: [],
-      jobsByBucket: new Map<string, number>(),
-    };
+    const known = projects.get(namespace) ?? { seconds: [], keys: [] };
     projects.set(namespace, known);
     return known;
   };

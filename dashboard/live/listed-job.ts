@@ -1,9 +1,18 @@
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
-import type { Failure, WebhookState, ZipJob, ZipJobSpec, ZipJobStatus, ZipResult } from '#crds/zip-job.ts';
+import type {
+  Failure,
+  Phase,
+  WebhookState,
+  ZipJob,
+  ZipJobSpec,
+  ZipJobStatus,
+  ZipResult,
+} from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/optional.ts';
 
-type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'finishedAt' | 'progress'> & {
+type ListedStatus = Pick<ZipJobStatus, 'phase' | 'reason' | 'startedAt' | 'finishedAt' | 'progress'> & {
   /** Its log has only the last delivery. */
   readonly webhook?: WebhookState;
   readonly result?: Pick<ZipResult, 'bytes'>;
@@ -17,16 +26,29 @@ export interface ListedJob {
   readonly status: ListedStatus;
   /** Number of its sources. */
   readonly files: number;
+  /** Name of the token that created it. Absent for a job that the API did not create. */
+  readonly createdBy?: string;
 }
+
+/** In these phases the reason says more than the phase: why the job waits, failed or was cancelled. */
+const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed', 'Cancelled'];
+
+/** Why a job waits, failed or was cancelled, as a code; otherwise empty. */
+export const reasonOf = ({ status }: Pick<ListedJob, 'status'>): string => {
+  const { phase = 'Queued', reason = '', failure } = status;
+  const code = failure?.code ?? reason;
+  return PHASES_WITH_REASON.includes(phase) && code !== phase ? code : '';
+};
 
 const lastDelivery = (webhook: WebhookState): WebhookState =>
   webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
 
 const statusOf = (status: ZipJobStatus): ListedStatus => {
-  const { phase, reason, finishedAt, progress, webhook, result, failure } = status;
+  const { phase, reason, startedAt, finishedAt, progress, webhook, result, failure } = status;
   return defined({
     phase,
     reason,
+    startedAt,
     finishedAt,
     // A succeeded job is shown with its result.
     progress: phase === 'Succeeded' ? undefined : progress,
@@ -37,11 +59,12 @@ const statusOf = (status: ZipJobStatus): ListedStatus => {
 };
 
 export const toListedJob = (job: ZipJob): ListedJob => {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = job.metadata;
-  return {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, annotations } = job.metadata;
+  return defined({
     metadata: defined({ name, namespace, uid, resourceVersion, creationTimestamp }),
     spec: { bucketRef: { name: job.spec.bucketRef.name }, key: job.spec.key },
     status: statusOf(job.status ?? {}),
     files: fileCount(job),
-  };
+    createdBy: annotations?.[ANNOTATIONS.createdBy],
+  });
 };

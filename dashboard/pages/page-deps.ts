@@ -9,7 +9,7 @@ import type { DashboardMetrics } from '../metrics.ts';
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {
   readonly caches: Pick<Caches, 'zipJobs' | 'zipProjects'>;
-  readonly jobs: Pick<KnownJobs, 'order' | 'samples'>;
+  readonly jobs: Pick<KnownJobs, 'order' | 'choices' | 'samples'>;
   readonly config: Pick<
     DashboardConfig,
     | 'dashboardApiUrl'
@@ -17,6 +17,7 @@ export interface PageDeps {
     | 'storeAllowHttp'
     | 'dashboardSharedReadMs'
     | 'dashboardSharedReadBytes'
+    | 'dashboardBulkJobsMax'
     | 'dashboardExportRows'
     | 'dashboardExportsInFlight'
     | 'dashboardExportTimeoutMs'

@@ -9,6 +9,8 @@ import { createFirstStepsPage } from './first-steps.ts';
 import { createHistoryExport } from './history/export-jobs.ts';
 import { createHistoryPage } from './history/history.ts';
 import { createUsagePage } from './history/usage.ts';
+import { createBulkJobs } from './jobs/bulk/bulk-jobs.ts';
+import { createJobsExport } from './jobs/export-listed-jobs.ts';
 import { createJobPage } from './jobs/job-page.ts';
 import { createJobsPage } from './jobs/jobs.ts';
 import { createNewProjectPage } from './new-project.ts';
@@ -40,6 +42,8 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createFindJob(deps),
   ...createOverviewPage(deps),
   ...createJobsPage(deps),
+  ...createJobsExport(deps),
+  ...createBulkJobs(deps),
   ...createJobPage(deps),
   ...historyRoutes(deps),
   ...createBucketsPage(),

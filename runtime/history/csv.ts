@@ -1,7 +1,11 @@
 import type { HistoryJob } from './history-job.ts';
 
+/** What an export does not contain. */
+type Internal = 'projectUid' | 'uid' | 'clusterUid' | 'requestSha256';
+
 /** A job with its metadata, the JSON text of the request. */
-export type ExportedJob = HistoryJob & { readonly metadata?: string | undefined };
+export type ExportedJob = Omit<HistoryJob, Internal> &
+  Partial<Pick<HistoryJob, Internal>> & { readonly metadata?: string | undefined };
 
 type CellValue = string | number | null | undefined;
 

@@ -1,10 +1,10 @@
 import { rfc3339 } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
-import type { JobOrder } from '../../live/job-order.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
+import type { JobOrder, Place } from '../../live/job-order.ts';
+import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
 import { phaseOf } from './job-progress.ts';
-import { isNarrowed, type JobQuery, PERIODS } from './job-query.ts';
+import { isNarrowed, type JobQuery, minuteMs, PERIODS } from './job-query.ts';
 
 export const JOBS_ON_A_PAGE = 25;
 
@@ -16,12 +16,12 @@ export interface JobPage {
   readonly pages: number;
 }
 
-interface Source {
-  readonly order: Pick<JobOrder, 'size' | 'stretch' | 'newestFirst'>;
+export interface JobSource {
+  readonly order: Pick<JobOrder, 'size' | 'stretch' | 'newestFirst' | 'countAfter'>;
   readonly zipJobs: Pick<Reflector<ListedJob>, 'get'>;
 }
 
-interface Wanted {
+export interface WantedJobs {
   readonly namespace: string;
   readonly query: JobQuery;
   readonly now: Date;
@@ -30,18 +30,60 @@ interface Wanted {
 const isOfState = (job: ListedJob, state: JobQuery['state']): boolean =>
   state === '' || (state === 'unfinished' ? !isFinished(job) : phaseOf(job) === state);
 
-/** Text matches names (which contain the ID) and keys, case-insensitively. */
-const matcherOf = ({ text, state, bucket }: JobQuery): ((job: ListedJob) => boolean) => {
-  const needle = text.toLowerCase();
-  return (job) =>
-    (bucket === '' || job.spec.bucketRef.name === bucket) &&
-    isOfState(job, state) &&
-    (needle === '' || job.metadata.name.includes(needle) || job.spec.key.toLowerCase().includes(needle));
+/** First creation time that matches, RFC 3339; `''` for any. */
+const oldestOf = ({ query, now }: WantedJobs): string => {
+  const period = PERIODS.find(({ value }) => value === query.within);
+  const starts = [
+    ...(period === undefined ? [] : [now.getTime() - period.ms]),
+    minuteMs(query.from) ?? [],
+  ].flat();
+  return starts.length === 0 ? '' : rfc3339(new Date(Math.max(...starts)));
 };
 
-const oldestOf = ({ query, now }: Wanted): string => {
-  const period = PERIODS.find(({ value }) => value === query.within);
-  return period === undefined ? '' : rfc3339(new Date(now.getTime() - period.ms));
+/** First creation time that is too late, RFC 3339; undefined for none. */
+const endOf = ({ query }: WantedJobs): string | undefined => {
+  const ms = minuteMs(query.to);
+  return ms === undefined ? undefined : rfc3339(new Date(ms));
+};
+
+type Matches = (job: ListedJob) => boolean;
+
+const isCreatedIn = (wanted: WantedJobs): Matches => {
+  const [oldest, end] = [oldestOf(wanted), endOf(wanted)];
+  return ({ metadata: { creationTimestamp: at = '' } }) => at >= oldest && (end === undefined || at < end);
+};
+
+/** Names (which contain the ID) and keys, case-insensitively. */
+const contains = (text: string): Matches => {
+  const needle = text.toLowerCase();
+  return ({ metadata, spec }) => metadata.name.includes(needle) || spec.key.toLowerCase().includes(needle);
+};
+
+/** Whether a job matches all filters. */
+export const matcherOf = (wanted: WantedJobs): Matches => {
+  const { text, state, reason, bucket, token } = wanted.query;
+  const tests: readonly Matches[] = [
+    isCreatedIn(wanted),
+    (job) => isOfState(job, state),
+    ...(reason === '' ? [] : [(job: ListedJob) => reasonOf(job) === reason]),
+    ...(bucket === '' ? [] : [(job: ListedJob) => job.spec.bucketRef.name === bucket]),
+    ...(token === '' ? [] : [(job: ListedJob) => job.createdBy === token]),
+    ...(text === '' ? [] : [contains(text)]),
+  ];
+  return (job) => tests.every((test) => test(job));
+};
+
+/** The matching jobs, newest first. Reads each job of the period once. */
+export const matchingJobs = function* (
+  { order, zipJobs }: JobSource,
+  wanted: WantedJobs,
+): IterableIterator<ListedJob> {
+  const { namespace } = wanted;
+  const matches = matcherOf(wanted);
+  for (const name of order.newestFirst(namespace, oldestOf(wanted))) {
+    const job = zipJobs.get(`${namespace}/${name}`);
+    if (job !== undefined && matches(job)) yield job;
+  }
 };
 
 const clamp = (page: number, total: number): Pick<JobPage, 'page' | 'pages'> => {
@@ -50,27 +92,41 @@ const clamp = (page: number, total: number): Pick<JobPage, 'page' | 'pages'> => 
 };
 
 /** Without a filter, reads only the jobs of the page. */
-const pageOfAll = ({ order, zipJobs }: Source, { namespace, query }: Wanted): JobPage => {
+const pageOfAll = ({ order, zipJobs }: JobSource, { namespace, query }: WantedJobs): JobPage => {
   const total = order.size(namespace);
   const at = clamp(query.page, total);
   const names = order.stretch(namespace, (at.page - 1) * JOBS_ON_A_PAGE, JOBS_ON_A_PAGE);
   return { jobs: names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []), total, ...at };
 };
 
-/** With a filter, reads each job of the period once and keeps only the matches. */
-const pageOfMatching = ({ order, zipJobs }: Source, wanted: Wanted): JobPage => {
-  const { namespace, query } = wanted;
-  const matches = matcherOf(query);
-  const found: ListedJob[] = [];
-  for (const name of order.newestFirst(namespace, oldestOf(wanted))) {
-    const job = zipJobs.get(`${namespace}/${name}`);
-    if (job !== undefined && matches(job)) found.push(job);
-  }
-  const at = clamp(query.page, found.length);
+const pageOfMatching = (source: JobSource, wanted: WantedJobs): JobPage => {
+  const found = [...matchingJobs(source, wanted)];
+  const at = clamp(wanted.query.page, found.length);
   const first = (at.page - 1) * JOBS_ON_A_PAGE;
   return { jobs: found.slice(first, first + JOBS_ON_A_PAGE), total: found.length, ...at };
 };
 
 /** One page of the matching jobs, newest first; the last page when the requested one is past the end. */
-export const findJobs = (source: Source, wanted: Wanted): JobPage =>
+export const findJobs = (source: JobSource, wanted: WantedJobs): JobPage =>
   isNarrowed(wanted.query) ? pageOfMatching(source, wanted) : pageOfAll(source, wanted);
+
+export interface JobCounts {
+  /** How many match. */
+  readonly total: number;
+  /** How many of them were created after the place. */
+  readonly newer: number;
+}
+
+/** How many jobs match, and how many of them a page does not show because it was opened before. */
+export const countJobs = (source: JobSource, wanted: WantedJobs, place: Place): JobCounts => {
+  const { namespace, query } = wanted;
+  if (!isNarrowed(query))
+    return { total: source.order.size(namespace), newer: source.order.countAfter(namespace, place) };
+  let [total, newer] = [0, 0];
+  for (const { metadata } of matchingJobs(source, wanted)) {
+    const { name, creationTimestamp: at = '' } = metadata;
+    total += 1;
+    if (at > place.at || (at === place.at && name > place.name)) newer += 1;
+  }
+  return { total, newer };
+};

@@ -14,15 +14,53 @@ export interface JobQuery {
   /** Part of an ID, name or key. */
   readonly text: string;
   readonly state: StateFilter;
+  /** Code, as the list shows it. */
+  readonly reason: string;
   /** Name of a ZipBucket. */
   readonly bucket: string;
+  /** Name of the token that created the job. */
+  readonly token: string;
   readonly within: '' | (typeof PERIODS)[number]['value'];
+  /** Created at or after this minute, UTC, `2026-01-31T10:00`. */
+  readonly from: string;
+  /** Created before this minute. */
+  readonly to: string;
   /** From 1. */
   readonly page: number;
 }
+export type JobFilterName = Exclude<keyof JobQuery, 'page'>;
+/** By parameter. */
+export type JobQueryErrors = Readonly<Record<string, string>>;
+
+/** Names in a URL, in the order of the form. */
+const PARAMETERS: Readonly<Record<JobFilterName, string>> = {
+  text: 'q',
+  state: 'state',
+  reason: 'reason',
+  bucket: 'bucket',
+  token: 'token',
+  within: 'within',
+  from: 'from',
+  to: 'to',
+};
+const NAMES = ['text', 'state', 'reason', 'bucket', 'token', 'within', 'from', 'to'] as const;
 
 const MAX_TEXT = 1_024;
 const MAX_PAGE = 100_000;
+
+const NO_FILTERS: JobQuery = {
+  text: '',
+  state: '',
+  reason: '',
+  bucket: '',
+  token: '',
+  within: '',
+  from: '',
+  to: '',
+  page: 1,
+};
+
+const periodOf = (value: string) => PERIODS.find((period) => period.value === value);
 
 const isState = (value: string): value is StateFilter =>
   value === '' || value === 'unfinished' || PHASES.some((phase) => phase === value);
@@ -30,28 +68,80 @@ const isState = (value: string): value is StateFilter =>
 const pageOf = (text: string | null): number =>
   text !== null && /^[1-9]\d{0,5}$/.test(text) ? Math.min(Number(text), MAX_PAGE) : 1;
 
-/** Reads the query of a URL; ignores unknown values. */
-export const readJobQuery = (params: URLSearchParams): JobQuery => {
-  const state = params.get('state') ?? '';
-  const within = params.get('within') ?? '';
+/** Milliseconds of a minute in UTC; undefined for any other text. */
+export const minuteMs = (text: string): number | undefined => {
+  const ms = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text) ? Date.parse(`${text}:00Z`) : Number.NaN;
+  // Date.parse takes February 30 for a day of March.
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : undefined;
+};
+
+type Texts = Readonly<Record<JobFilterName, string>>;
+
+const rangeErrors = ({ from, to }: Texts): JobQueryErrors => {
+  const [start, end] = [minuteMs(from), minuteMs(to)];
+  const invalid = 'Enter a time such as 2026-01-31T10:00.';
   return {
-    text: (params.get('q') ?? '').trim().slice(0, MAX_TEXT),
-    state: isState(state) ? state : '',
-    bucket: (params.get('bucket') ?? '').trim().slice(0, MAX_TEXT),
-    within: PERIODS.find(({ value }) => value === within)?.value ?? '',
-    page: pageOf(params.get('page')),
+    ...(start !== undefined &&
+      end !== undefined &&
+      end <= start && { to: 'The end is not after the start.' }),
+    ...(from !== '' && start === undefined && { from: invalid }),
+    ...(to !== '' && end === undefined && { to: invalid }),
   };
 };
 
-export const isNarrowed = ({ text, state, bucket, within }: JobQuery): boolean =>
-  text !== '' || state !== '' || bucket !== '' || within !== '';
+/** A filter that is ignored would list, export or cancel jobs that nobody asked for. So each invalid value is an error. */
+const errorsOf = (texts: Texts): JobQueryErrors => ({
+  ...(!isState(texts.state) && { state: `The state must be unfinished, ${PHASES.join(', ')}.` }),
+  ...(texts.within !== '' &&
+    periodOf(texts.within) === undefined && {
+      within: `The period must be ${PERIODS.map(({ value }) => value).join(', ')}.`,
+    }),
+  ...rangeErrors(texts),
+  ...Object.fromEntries(
+    NAMES.filter((name) => texts[name].length > MAX_TEXT).map((name) => [
+      PARAMETERS[name],
+      `Enter at most ${MAX_TEXT} characters.`,
+    ]),
+  ),
+});
+
+/** Reads the query of a URL. Errors are by parameter; with an error, the query is not what the user meant. */
+export const readJobQuery = (
+  params: URLSearchParams,
+): { readonly query: JobQuery; readonly errors: JobQueryErrors } => {
+  const textOf = (name: JobFilterName): string => (params.get(PARAMETERS[name]) ?? '').trim();
+  const texts: Texts = {
+    text: textOf('text'),
+    state: textOf('state'),
+    reason: textOf('reason'),
+    bucket: textOf('bucket'),
+    token: textOf('token'),
+    within: textOf('within'),
+    from: textOf('from'),
+    to: textOf('to'),
+  };
+  return {
+    query: {
+      ...texts,
+      state: isState(texts.state) ? texts.state : '',
+      within: periodOf(texts.within)?.value ?? '',
+      page: pageOf(params.get('page')),
+    },
+    errors: errorsOf(texts),
+  };
+};
+
+/** The active filters. */
+export const activeFilters = (query: JobQuery): readonly JobFilterName[] =>
+  NAMES.filter((name) => query[name] !== '');
+
+export const isNarrowed = (query: JobQuery): boolean => activeFilters(query).length > 0;
 
 /** The query of a URL with its question mark; `''` for the first page without filters. */
-export const writeJobQuery = ({ text, state, bucket, within, page }: JobQuery): string => {
-  const params = new URLSearchParams(
-    Object.entries({ q: text, state, bucket, within, page: page === 1 ? '' : String(page) }).filter(
-      ([, value]) => value !== '',
-    ),
-  );
+export const writeJobQuery = (query: Partial<JobQuery>): string => {
+  const full = { ...NO_FILTERS, ...query };
+  const params = new URLSearchParams();
+  for (const name of activeFilters(full)) params.set(PARAMETERS[name], full[name]);
+  if (full.page > 1) params.set('page', String(full.page));
   return params.size === 0 ? '' : `?${params.toString()}`;
 };

@@ -1,54 +1,61 @@
+import { meaningOf } from '#administration/meaning-of.ts';
 import { isFinished, type Phase } from '#crds/zip-job.ts';
-import { bucketOf } from '#crds/zip-job-facts.ts';
+import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
-import type { ListedJob } from '../../live/listed-job.ts';
+import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 
 /** A job in a list. */
 export interface JobRow {
   readonly name: string;
+  readonly id: string;
   readonly href: string;
+  readonly key: string;
   readonly phase: Phase;
   readonly look: string;
-  /** Why it waits or failed; otherwise empty. */
+  /** Why it waits, failed or was cancelled; otherwise empty. */
   readonly reason: string;
+  /** The reason in words; empty when nothing is known about it. */
+  readonly meaning: string;
   readonly progress: ProgressBar;
   readonly isRunning: boolean;
+  /** Empty for a job that never ran. */
+  readonly duration: string;
   readonly files: string;
   readonly bytes: string;
   readonly service: string;
   readonly bucket: string;
-  readonly key: string;
+  /** RFC 3339. */
   readonly createdAt: string;
-  readonly age: string;
 }
 
-const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed'];
-
-const reasonOf = ({ status }: ListedJob, phase: Phase): string =>
-  PHASES_WITH_REASON.includes(phase) ? (status.failure?.code ?? status.reason ?? '') : '';
-
-const ageOf = (createdAt: string, now: Date): string =>
-  createdAt === '' ? '' : FORMAT.duration(now.getTime() - Date.parse(createdAt));
+const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string => {
+  if (startedAt === undefined) return '';
+  const end = finishedAt === undefined ? now.getTime() : Date.parse(finishedAt);
+  return FORMAT.duration(end - Date.parse(startedAt));
+};
 
 export const jobRow = (job: ListedJob, now: Date): JobRow => {
   const { name, namespace, creationTimestamp: createdAt = '' } = job.metadata;
   const phase = phaseOf(job);
   const bucket = bucketOf(job);
+  const reason = reasonOf(job);
   return {
     name,
+    id: zipJobId(job) || name,
     href: FORMAT.path('projects', namespace, 'jobs', name),
+    key: job.spec.key,
     phase,
     look: lookOf(phase),
-    reason: reasonOf(job, phase),
+    reason,
+    meaning: meaningOf(reason),
     progress: progressBar(job),
     isRunning: !isFinished(job) && job.status.progress !== undefined,
+    duration: durationOf(job, now),
     files: filesText(job),
     bytes: bytesText(job),
     service: bucket.service,
     bucket: bucket.name,
-    key: job.spec.key,
     createdAt,
-    age: ageOf(createdAt, now),
   };
 };

@@ -1,122 +1,136 @@
-import { PHASES } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import type { Place } from '../../live/job-order.ts';
 import { PageError, type PageRequest, type Route } from '../../page.ts';
-import { createSharedReads } from '../../sharing/shared-reads.ts';
-import type { Question } from '../../user/access.ts';
+import { formStatus } from '../form.ts';
 import { fromJobQuery, writeHistoryQuery } from '../history/history-query.ts';
 import type { PageDeps } from '../page-deps.ts';
-import { findJobs, JOBS_ON_A_PAGE, type JobPage } from './find-jobs.ts';
-import { isNarrowed, type JobQuery, PERIODS, readJobQuery, writeJobQuery } from './job-query.ts';
+import { BULK_ACTIONS } from './bulk/bulk-actions.ts';
+import { bulkPath } from './bulk/bulk-jobs.ts';
+import { JOBS_ON_A_PAGE, type JobPage, matcherOf } from './find-jobs.ts';
+import { filterChips, filterForm, filterOptions, validJobQuery } from './job-filters.ts';
+import { isNarrowed, type JobQuery, readJobQuery, writeJobQuery } from './job-query.ts';
 import { jobRow } from './job-row.ts';
+import { LIST_JOBS } from './list-jobs-right.ts';
+import { createSearchJobs, type SearchJobs } from './search-jobs.ts';
 
-const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
+const NOTHING: JobPage = { jobs: [], total: 0, page: 1, pages: 1 };
 
-const option = (value: string, text: string = value) => ({ value, text });
-const STATE_OPTIONS = [
-  option('', 'Any'),
-  option('unfinished', 'In progress'),
-  ...PHASES.map((phase) => option(phase)),
-];
-const PERIOD_OPTIONS = [option('', 'Any time'), ...PERIODS.map(({ value, text }) => option(value, text))];
-
-const formOf = ({ text, state, bucket, within }: JobQuery) => ({
-  values: { q: text, state, bucket, within },
-  errors: {},
-});
-
-/** Path of the live part: it requests only the rows on the page and the count of newer jobs. */
-const liveHref = (namespace: string, names: readonly string[], newest: Place | undefined): string => {
-  const query = new URLSearchParams({ at: newest?.at ?? '', name: newest?.name ?? '' });
-  for (const name of names) query.append('row', name);
-  return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${query.toString()}`;
+/** Path of the live part: it requests only the rows on the page and the counts of the same search. */
+const liveHref = (
+  namespace: string,
+  query: JobQuery,
+  shown: { readonly names: readonly string[]; readonly newest: Place | undefined; readonly canPick: boolean },
+): string => {
+  const { names, newest, canPick } = shown;
+  const params = new URLSearchParams(writeJobQuery(query));
+  if (canPick) params.set('pick', '1');
+  params.set('at', newest?.at ?? '');
+  params.set('name', newest?.name ?? '');
+  for (const name of names) params.append('row', name);
+  return `${FORMAT.path('projects', namespace, 'live', 'jobs')}?${params.toString()}`;
 };
 
-const BYTES_OF_A_JOB = 4 * 1_024;
-
-/** A search reads every job of the project, so that the sessions of a user share its result. */
-const createFind = ({ caches: { zipJobs }, jobs: { order }, config, clock, metrics }: PageDeps) => {
-  const share = createSharedReads<JobPage>({
-    clock,
-    ageMs: config.dashboardSharedReadMs,
-    maxBytes: config.dashboardSharedReadBytes,
-    bytesOf: ({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB,
-    onShared: () => metrics.sharedReads.inc({ kind: 'search' }),
-  });
-  return async ({ user, namespace, now }: PageRequest, query: JobQuery): Promise<JobPage> => {
-    const find = (): JobPage => findJobs({ order, zipJobs }, { namespace, query, now });
-    if (!isNarrowed(query)) return find();
-    return share(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
+/** The links and texts around the rows, which depend on the search only. */
+const aroundRows = (namespace: string, query: JobQuery) => {
+  const path = FORMAT.path('projects', namespace, 'jobs');
+  return {
+    path,
+    isNarrowed: isNarrowed(query),
+    firstSteps: FORMAT.path('projects', namespace, 'first-steps'),
+    newestHref: path + writeJobQuery({ ...query, page: 1 }),
+    reloadHref: path + writeJobQuery(query),
   };
 };
 
-const listOf = async (
-  { jobs: { order }, history }: PageDeps,
-  find: ReturnType<typeof createFind>,
-  request: PageRequest,
-) => {
+/** What a user can do with many jobs; a denied action carries the reason. */
+const bulkOf = async ({ config }: PageDeps, { user, namespace }: PageRequest, query: JobQuery) => ({
+  limit: config.dashboardBulkJobsMax,
+  query: writeJobQuery({ ...query, page: 1 }),
+  actions: await Promise.all(
+    BULK_ACTIONS.map(async ({ kind, label, needs }) => ({
+      kind,
+      label,
+      href: bulkPath(namespace, kind),
+      reason: (await user.seemsToBeAllowed(namespace, needs)).reason,
+    })),
+  ),
+});
+
+const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) => {
+  const {
+    jobs: { order, choices },
+    history,
+  } = deps;
   const { namespace, now } = request;
-  const query = readJobQuery(request.query);
-  const { jobs, ...at } = await find(request, query);
+  const { query, errors } = readJobQuery(request.query);
+  const isValid = formStatus(errors) === 200;
+  const { jobs, ...at } = isValid ? await search.page(request, query) : NOTHING;
   const path = FORMAT.path('projects', namespace, 'jobs');
+  const bulk = await bulkOf(deps, request, query);
+  const canPick = bulk.actions.some(({ reason }) => reason === '');
   const names = jobs.map(({ metadata }) => metadata.name);
   return {
-    namespace,
-    path,
+    ...aroundRows(namespace, query),
     ...at,
-    isNarrowed: isNarrowed(query),
-    form: formOf(query),
-    states: STATE_OPTIONS,
-    periods: PERIOD_OPTIONS,
-    buckets: [option('', 'Any'), ...order.buckets(namespace).map((name) => option(name))],
-    live: liveHref(namespace, names, order.newest(namespace)),
+    ...filterOptions(choices, namespace, query),
+    namespace,
+    isValid,
+    form: filterForm(query, errors),
+    chips: filterChips(path, query),
+    bulk,
+    canPick,
+    live: liveHref(namespace, query, { names, newest: order.newest(namespace), canPick }),
     href: (page: number) => path + writeJobQuery({ ...query, page }),
+    exportHref: `${path}.csv${writeJobQuery({ ...query, page: 1 })}`,
     rows: jobs.map((job) => jobRow(job, now)),
     newer: 0,
+    gone: 0,
     historyHref:
       history && FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(fromJobQuery(query, now)),
   };
 };
 
-const rowsOf = (
-  { caches: { zipJobs }, jobs: { order } }: PageDeps,
-  { namespace, query, now }: PageRequest,
-) => {
-  const names = query.getAll('row');
+const rowsOf = async ({ caches: { zipJobs } }: PageDeps, search: SearchJobs, request: PageRequest) => {
+  const { namespace, query: params, now } = request;
+  const names = params.getAll('row');
   if (names.length > JOBS_ON_A_PAGE)
     throw new PageError(422, 'Too many rows', `Request at most ${JOBS_ON_A_PAGE} rows.`);
-  const place = { at: query.get('at') ?? '', name: query.get('name') ?? '' };
+  const query = validJobQuery(params);
+  const place = { at: params.get('at') ?? '', name: params.get('name') ?? '' };
+  const jobs = names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []);
+  const matches = matcherOf({ namespace, query, now });
   return {
-    path: FORMAT.path('projects', namespace, 'jobs'),
-    rows: names.flatMap((name) => zipJobs.get(`${namespace}/${name}`) ?? []).map((job) => jobRow(job, now)),
-    newer: order.countAfter(namespace, place),
+    ...aroundRows(namespace, query),
+    ...(await search.counts(request, query, place)),
+    canPick: params.has('pick'),
+    rows: jobs.map((job) => jobRow(job, now)),
+    /** Rows that stay where they are although their job changed or was deleted. */
+    gone: names.length - jobs.filter(matches).length,
   };
 };
 
 /** The job list of a project. Its rows stay live; newer jobs only appear as a link, so that rows do not move while a user clicks. */
 export const createJobsPage = (deps: PageDeps): readonly Route[] => {
-  const find = createFind(deps);
+  const search = createSearchJobs(deps);
   return [
     {
       method: 'GET',
       path: '/projects/:project/jobs',
-      needs: NEEDS,
-      handle: async (request) => ({
-        kind: 'page',
-        view: '/pages/jobs/jobs',
-        title: 'Jobs',
-        section: 'jobs',
-        data: await listOf(deps, find, request),
-      }),
+      needs: LIST_JOBS,
+      handle: async (request) => {
+        const data = await listOf(deps, search, request);
+        const status = formStatus(data.form.errors);
+        return { kind: 'page', view: '/pages/jobs/jobs', title: 'Jobs', section: 'jobs', status, data };
+      },
     },
     {
       method: 'GET',
       path: '/projects/:project/live/jobs',
-      needs: NEEDS,
+      needs: LIST_JOBS,
       handle: async (request) => ({
         kind: 'fragment',
         view: '/pages/jobs/job-rows',
-        data: rowsOf(deps, request),
+        data: await rowsOf(deps, search, request),
       }),
     },
   ];

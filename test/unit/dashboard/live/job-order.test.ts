@@ -3,10 +3,9 @@ import type { ZipJob } from '#crds/zip-job.ts';
 import { createJobOrder, type JobOrder } from '#dashboard/live/job-order.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const job = (name: string, secondsAgo: number, bucket = 's3-a'): ZipJob =>
+const job = (name: string, secondsAgo: number): ZipJob =>
   aZipJob({
     metadata: { name, creationTimestamp: ago(secondsAgo) },
-    spec: { bucketRef: { name: bucket } },
   });
 
 describe('createJobOrder', () => {
@@ -54,16 +53,10 @@ describe('createJobOrder', () => {
     expect(order.countAfter(NAMESPACE, { at: '', name: '' })).to.equal(2);
   });
 
-  it('separates projects, and lists the buckets that jobs refer to', () => {
-    const [first, second] = [job('a', 2, 's3-x'), job('b', 1, 'r2-y')];
-    set(first);
-    set(second);
-    expect(order.buckets(NAMESPACE)).to.deep.equal(['r2-y', 's3-x']);
-    drop(second);
-    expect(order.buckets(NAMESPACE)).to.deep.equal(['s3-x']);
+  it('separates projects', () => {
+    set(job('a', 2));
     expect(order.size('other')).to.equal(0);
     expect([...order.newestFirst('other')]).to.deep.equal([]);
-    expect(order.buckets('other')).to.deep.equal([]);
     expect(order.newest('other')).to.equal(undefined);
   });
 });

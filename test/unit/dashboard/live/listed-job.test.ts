@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { aZipJob } from '#test/support/builders/objects.ts';
+import { reasonOf, toListedJob } from '#dashboard/live/listed-job.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 
 const delivery = (at: string) => ({ at, durationMs: 1, status: 200 });
@@ -13,6 +13,7 @@ describe('toListedJob', () => {
         status: {
           phase: 'Failed',
           reason: 'SourceNotFound',
+          startedAt: ago(9),
           message: 'a long text',
           conditions: [],
           attempts: [],
@@ -25,6 +26,7 @@ describe('toListedJob', () => {
       status: {
         phase: 'Failed',
         reason: 'SourceNotFound',
+        startedAt: ago(9),
         result: { bytes: 7 },
         failure: { code: 'SourceNotFound' },
       },
@@ -33,9 +35,34 @@ describe('toListedJob', () => {
     });
   });
 
+  it('keeps the name of the token that created the job', () => {
+    const metadata = { annotations: { 'zipjobs.dev/created-by': 'shop' } };
+    expect(toListedJob(aZipJob({ metadata })).createdBy).to.equal('shop');
+    expect(toListedJob(aZipJob())).to.not.have.property('createdBy');
+  });
+
   it('keeps the last delivery of a webhook', () => {
     const log = [delivery('2026-01-01T00:00:00Z'), delivery('2026-01-01T00:00:01Z')];
     const { status } = toListedJob(aZipJob({ status: { webhook: { state: 'Delivered', log } } }));
     expect(status).to.deep.equal({ webhook: { state: 'Delivered', log: log.slice(1) } });
   });
+});
+
+describe('reasonOf', () => {
+  for (const [status, reason] of [
+    [{ phase: 'Queued', reason: 'SlotsTaken' }, 'SlotsTaken'],
+    [{ phase: 'Queued', reason: 'Queued' }, ''],
+    [{ reason: 'Suspended' }, 'Suspended'],
+    [{ phase: 'Running', reason: 'PodActive' }, ''],
+    [{ phase: 'Succeeded', reason: 'Uploaded' }, ''],
+    [
+      { phase: 'Failed', reason: 'BackoffLimitExceeded', failure: { code: 'SourceNotFound' } },
+      'SourceNotFound',
+    ],
+    [{ phase: 'Cancelled', reason: 'Cancelled' }, ''],
+    [{ phase: 'Cancelled', reason: 'Deleted' }, 'Deleted'],
+  ] as const)
+    it(`is ${JSON.stringify(reason)} for ${JSON.stringify(status)}`, () => {
+      expect(reasonOf({ status })).to.equal(reason);
+    });
 });

@@ -65,7 +65,7 @@ describe('historyFilter', () => {
 
 describe('fromJobQuery', () => {
   const now = new Date('2026-02-03T10:00:00Z');
-  const from = (query: string) => fromJobQuery(readJobQuery(new URLSearchParams(query)), now);
+  const from = (query: string) => fromJobQuery(readJobQuery(new URLSearchParams(query)).query, now);
 
   it('repeats a search of the list of jobs', () => {
     expect(from('q=report&state=Failed&bucket=r2-cold&within=24h')).to.deep.equal({

@@ -1,20 +1,27 @@
 import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import { PHASES } from '#crds/zip-job.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
 import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
-import { findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
-import { readJobQuery, writeJobQuery } from '#dashboard/pages/jobs/job-query.ts';
+import { countJobs, findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
+import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
 import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const COUNT = 10_000;
 
-/** Job n was created n minutes ago; every seventh has the next phase, every second the other bucket. */
+const nameOf = (n: number): string => `zip-${String(n).padStart(5, '0')}`;
+
+/** Job n was created n minutes ago; every seventh has the next phase, every second the other bucket, every fifth a token. */
 const jobOf = (n: number): ListedJob =>
   toListedJob(
     aZipJob({
-      metadata: { name: `zip-${String(n).padStart(5, '0')}`, creationTimestamp: ago(n * 60) },
+      metadata: {
+        name: nameOf(n),
+        creationTimestamp: ago(n * 60),
+        annotations: n % 5 === 0 ? { [ANNOTATIONS.createdBy]: 'shop' } : {},
+      },
       spec: { bucketRef: { name: n % 2 === 0 ? 's3-even' : 's3-odd' }, key: `Out/${n}.zip` },
-      status: { phase: PHASES[n % PHASES.length] ?? 'Queued' },
+      status: { phase: PHASES[n % PHASES.length] ?? 'Queued', reason: n % 3 === 0 ? 'SlotsTaken' : 'Queued' },
     }),
   );
 
@@ -35,11 +42,20 @@ const createFixture = () => {
       return jobs.get(key);
     },
   };
+  const wantedOf = (query: string) => ({
+    namespace: NAMESPACE,
+    query: readJobQuery(new URLSearchParams(query)).query,
+    now: NOW,
+  });
   return {
+    count: (query: string, n: number) => {
+      reads = 0;
+      const place = { at: ago(n * 60), name: nameOf(n) };
+      return { ...countJobs({ order, zipJobs }, wantedOf(query), place), reads };
+    },
     find: (query: string) => {
       reads = 0;
-      const wanted = { namespace: NAMESPACE, query: readJobQuery(new URLSearchParams(query)), now: NOW };
-      const { jobs: found, ...rest } = findJobs({ order, zipJobs }, wanted);
+      const { jobs: found, ...rest } = findJobs({ order, zipJobs }, wantedOf(query));
       return { ...rest, names: found.map(({ metadata }) => metadata.name), reads };
     },
   };
@@ -81,28 +97,32 @@ describe('findJobs with 10,000 jobs', () => {
     expect(names[0]).to.equal(`zip-${String(expected[25]).padStart(5, '0')}`);
   });
 
+  it('filters by reason and token', () => {
+    // Reasons of the phases Queued, Starting, Failed and Cancelled only.
+    const reasons = Array.from({ length: COUNT }, (_, n) => n).filter(
+      (n) => n % 3 === 0 && [0, 1, 5, 6].includes(n % 7),
+    );
+    expect(fixture.find('reason=SlotsTaken').total).to.equal(reasons.length);
+    expect(fixture.find('token=shop').total).to.equal(COUNT / 5);
+    expect(fixture.find('token=other').total).to.equal(0);
+  });
+
+  it('filters by a time range: the start is included, the end is not', () => {
+    // NOW is 12:00.
+    const { names } = fixture.find('from=2026-05-04T11:30&to=2026-05-04T11:33');
+    expect(names).to.deep.equal([28, 29, 30].map(nameOf));
+    expect(fixture.find('within=1h&to=2026-05-04T11:01').names).to.deep.equal([nameOf(60)]);
+    expect(fixture.find('from=2026-05-04T11:59&within=1h').total).to.equal(2);
+  });
+
+  it('counts the matching jobs, and those of them that are newer than a place', () => {
+    expect(fixture.count('', 10)).to.deep.equal({ total: COUNT, newer: 10, reads: 0 });
+    expect(fixture.count('bucket=s3-odd', 10)).to.include({ total: COUNT / 2, newer: 5 });
+    expect(fixture.count('within=1h&bucket=s3-odd', 10)).to.deep.equal({ total: 30, newer: 5, reads: 61 });
+  });
+
   it('counts a job that no controller has seen as queued and unfinished', () => {
     const { total } = fixture.find('state=unfinished');
     expect(total).to.equal(Array.from({ length: COUNT }, (_, n) => n % 7).filter((rest) => rest < 4).length);
-  });
-});
-
-describe('readJobQuery', () => {
-  it('ignores unknown values', () => {
-    const query = readJobQuery(
-      new URLSearchParams(`state=Gone&within=1y&page=-3&q=${'x'.repeat(2_000)}&bucket=+b+`),
-    );
-    expect(query).to.deep.equal({ text: 'x'.repeat(1_024), state: '', bucket: 'b', within: '', page: 1 });
-  });
-
-  for (const page of ['0', '1e3', '1.5', '', 'abc', '1234567'])
-    it(`reads page ${JSON.stringify(page)} as the first`, () => {
-      expect(readJobQuery(new URLSearchParams({ page })).page).to.equal(1);
-    });
-
-  it('reads what writeJobQuery wrote', () => {
-    const query = { text: 'a&b=c ö', state: 'unfinished', bucket: 's3-a', within: '7d', page: 3 } as const;
-    expect(readJobQuery(new URLSearchParams(writeJobQuery(query)))).to.deep.equal(query);
-    expect(writeJobQuery({ text: '', state: '', bucket: '', within: '', page: 1 })).to.equal('');
   });
 });

@@ -7,7 +7,7 @@ import { jobRow } from '#dashboard/pages/jobs/job-row.ts';
 import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { progressChart } from '#dashboard/pages/jobs/progress-chart.ts';
 import type { Question } from '#dashboard/user/access.ts';
-import { ago, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, NAME, NAMESPACE, NOW, UUID } from '#test/support/builders/objects.ts';
 
 const progress = (change: Partial<Progress> = {}): Progress => ({
   podUid: 'pod',
@@ -132,12 +132,14 @@ describe('jobRow', () => {
       expect(rowOf(status)).to.deep.equal(want);
     });
 
-  it('contains bucket, key, age and path of the job', () => {
+  it('contains bucket, key, ID, time and path of the job', () => {
     expect(jobRow(toListedJob(job({})), NOW)).to.include({
+      id: UUID,
       service: 's3',
       bucket: 'archive',
       key: 'out/archive.zip',
-      age: '1 min',
+      createdAt: ago(60),
+      duration: '',
       href: `/projects/${NAMESPACE}/jobs/${NAME}`,
     });
   });

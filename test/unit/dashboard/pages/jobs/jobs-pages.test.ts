@@ -20,7 +20,7 @@ const JOB = `${JOBS}/${NAME}`;
 const BUCKETS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipbuckets`;
 const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 
-const rowsIn = (html: string): number => html.split('<tr>').length - 2;
+const rowsIn = (html: string): number => html.split('<tr data-key=').length - 1;
 
 describe('the job pages', () => {
   let server: DashboardServer;

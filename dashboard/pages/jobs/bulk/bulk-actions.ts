@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { Administration } from '#administration/administration.ts';
+import { AdministrationError } from '#administration/administration-error.ts';
+import type { Job } from '#administration/job-view.ts';
+import { checkCanRunAgain } from '#administration/run-again.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ListedJob } from '../../../live/listed-job.ts';
+import type { Question } from '../../../user/access.ts';
+import { CHANGE_JOB, CREATE_JOB } from '../job-actions.ts';
+
+/** One confirmed form. */
+export interface BulkRun {
+  readonly administration: Pick<Administration, 'jobs'>;
+  readonly namespace: string;
+  /** UUID of the form, the same when a browser sends it again. */
+  readonly form: string;
+}
+
+/** Something that a user can do with many jobs. */
+export interface BulkAction {
+  readonly kind: 'cancel' | 'run-again';
+  readonly label: string;
+  readonly needs: Question;
+  /** Which jobs of a search it is for. */
+  readonly isFor: (job: ListedJob) => boolean;
+  /** Why the state of a job prevents it; empty when it does not. */
+  readonly obstacle: (job: ZipJob) => string;
+  readonly texts: {
+    /** What will happen to a job. */
+    readonly effect: string;
+    readonly warning: string;
+    /** Button that starts it, with the number of jobs. */
+    readonly start: (jobs: string) => string;
+    readonly look: 'danger' | 'primary';
+    readonly done: string;
+  };
+  readonly run: (run: BulkRun, name: string) => Promise<Job>;
+}
+
+/** @throws every other error */
+const messageOf = (error: unknown): string => {
+  if (error instanceof AdministrationError) return error.message;
+  throw error;
+};
+
+const runAgainObstacle = (job: ZipJob): string => {
+  try {
+    checkCanRunAgain(job);
+    return '';
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+const cancelObstacle = (job: ZipJob): string => {
+  if (isFinished(job)) return `The job has already finished (${job.status?.phase ?? ''}).`;
+  return job.spec.cancel === true ? 'The job is already being cancelled.' : '';
+};
+
+/** The same for the same form and job, so that a form that is sent twice creates each new job once. */
+const uuidOf = (form: string, name: string): string => {
+  const hex = createHash('sha256').update(`${form}/${name}`).digest('hex');
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `8${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+};
+
+export const BULK_ACTIONS: readonly BulkAction[] = [
+  {
+    kind: 'cancel',
+    label: 'Cancel jobs…',
+    needs: CHANGE_JOB,
+    isFor: (job) => !isFinished(job),
+    obstacle: cancelObstacle,
+    texts: {
+      effect: 'Stops without an archive',
+      warning: "The jobs stop without an archive. This can't be undone.",
+      start: (jobs) => `Cancel ${jobs}`,
+      look: 'danger',
+      done: 'Cancelling',
+    },
+    run: ({ administration, namespace }, name) => administration.jobs(namespace).cancel(name),
+  },
+  {
+    kind: 'run-again',
+    label: 'Run again…',
+    needs: CREATE_JOB,
+    isFor: isFinished,
+    obstacle: runAgainObstacle,
+    texts: {
+      effect: 'A new job with the same files',
+      warning: 'Each new job writes the same key of the same bucket as its original.',
+      start: (jobs) => `Run ${jobs} again`,
+      look: 'primary',
+      done: 'Created',
+    },
+    run: ({ administration, namespace, form }, name) =>
+      administration.jobs(namespace, { newUuid: () => uuidOf(form, name) }).runAgain(name),
+  },
+];

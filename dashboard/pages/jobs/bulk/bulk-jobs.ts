@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { isUuid } from '#crds/zip-job-facts.ts';
+import { FORMAT } from '../../../format.ts';
+import { PageError, type PageRequest, type Route, type ShownPage } from '../../../page.ts';
+import type { PageDeps } from '../../page-deps.ts';
+import { matchingJobs } from '../find-jobs.ts';
+import { validJobQuery } from '../job-filters.ts';
+import { writeJobQuery } from '../job-query.ts';
+import { LIST_JOBS } from '../list-jobs-right.ts';
+import { BULK_ACTIONS, type BulkAction } from './bulk-actions.ts';
+import { planOf } from './bulk-plan.ts';
+import { type BulkOutcome, runBulk } from './bulk-run.ts';
+
+/** Valid names of a ZipJob. */
+const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
+
+interface Selection {
+  readonly names: readonly string[];
+  /** How many more jobs of the search the limit leaves out. */
+  readonly left: number;
+}
+
+export const bulkPath = (namespace: string, kind: BulkAction['kind']): string =>
+  FORMAT.path('projects', namespace, 'bulk', kind);
+
+const namesOf = ({ form }: PageRequest, limit: number): readonly string[] => {
+  const names = [...new Set(form.getAll('job'))];
+  if (names.some((name) => !NAME.test(name)))
+    throw new PageError(422, 'Invalid form', 'The form contains an invalid job name.');
+  if (names.length > limit)
+    throw new PageError(422, 'Too many jobs', `Select at most ${FORMAT.count(limit, 'job')} at a time.`);
+  return names;
+};
+
+/** The filters of the list that the form was on. */
+const queryOf = ({ form }: PageRequest) => validJobQuery(new URLSearchParams(form.get('query') ?? ''));
+
+/** The selected jobs, or the newest ones of the whole search that the action is for. */
+const selectionOf = (
+  { caches: { zipJobs }, jobs: { order }, config: { dashboardBulkJobsMax: limit } }: PageDeps,
+  request: PageRequest,
+  { isFor }: BulkAction,
+): Selection => {
+  if (request.form.get('scope') !== 'all') return { names: namesOf(request, limit), left: 0 };
+  const { namespace, now } = request;
+  const names: string[] = [];
+  let left = 0;
+  for (const job of matchingJobs({ order, zipJobs }, { namespace, query: queryOf(request), now })) {
+    if (!isFor(job)) continue;
+    if (names.length < limit) names.push(job.metadata.name);
+    else left += 1;
+  }
+  return { names, left };
+};
+
+const page = (view: string, title: string, data: object): ShownPage => ({
+  kind: 'page',
+  view: `/pages/jobs/bulk/${view}`,
+  title,
+  section: 'jobs',
+  data,
+});
+
+const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> => {
+  const { namespace } = request;
+  const { names, left } = selectionOf(deps, request, action);
+  const jobs = await planOf(request, action, names);
+  const ready = jobs.filter(({ refusal }) => refusal === '');
+  const query = writeJobQuery(queryOf(request));
+  const { effect, warning, look, start } = action.texts;
+  const title = start(FORMAT.count(ready.length, 'job'));
+  return page('bulk-preview', title, {
+    title,
+    effect,
+    warning,
+    look,
+    jobs,
+    left,
+    ready: ready.map(({ name }) => name),
+    refused: jobs.length - ready.length,
+    href: `${bulkPath(namespace, action.kind)}/confirm`,
+    query,
+    back: FORMAT.path('projects', namespace, 'jobs') + query,
+    form: randomUUID(),
+  });
+};
+
+/** `18 done, 1 refused, 1 failed`. */
+const summaryOf = (outcomes: readonly BulkOutcome[]): string =>
+  (['done', 'refused', 'failed'] as const)
+    .map((kind) => ({ kind, count: outcomes.filter((one) => one.kind === kind).length }))
+    .filter(({ kind, count }) => count > 0 || kind === 'done')
+    .map(({ kind, count }) => `${FORMAT.number(count)} ${kind}`)
+    .join(', ');
+
+const confirm = async (deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> => {
+  const { namespace, form } = request;
+  const names = namesOf(request, deps.config.dashboardBulkJobsMax);
+  const id = form.get('form') ?? '';
+  if (!isUuid(id)) throw new PageError(422, 'Invalid form', 'Open the list of jobs and select them again.');
+  const outcomes = await runBulk(request, action, { names, form: id });
+  const summary = summaryOf(outcomes);
+  return page('bulk-result', summary, {
+    summary,
+    label: action.label.replace('…', ''),
+    isClean: outcomes.every(({ kind }) => kind === 'done'),
+    outcomes,
+    back: FORMAT.path('projects', namespace, 'jobs') + writeJobQuery(queryOf(request)),
+  });
+};
+
+/** Cancels or reruns many jobs: a page that says what will happen to each, and one with the outcome of each. */
+export const createBulkJobs = (deps: PageDeps): readonly Route[] =>
+  BULK_ACTIONS.flatMap((action): readonly Route[] => {
+    const path = `/projects/:project/bulk/${action.kind}`;
+    const needs = [...LIST_JOBS, action.needs];
+    return [
+      { method: 'POST', path, needs, handle: (request) => preview(deps, request, action) },
+      { method: 'POST', path: `${path}/confirm`, needs, handle: (request) => confirm(deps, request, action) },
+    ];
+  });

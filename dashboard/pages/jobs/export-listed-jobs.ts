@@ -1,0 +1,96 @@
+import { Readable } from 'node:stream';
+import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
+import { csvOf, type ExportedJob } from '#runtime/history/csv.ts';
+import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
+import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
+import { PageError, type PageRequest, type Route, type SentFile } from '../../page.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { matchingJobs } from './find-jobs.ts';
+import { validJobQuery } from './job-filters.ts';
+import { phaseOf } from './job-progress.ts';
+import { LIST_JOBS } from './list-jobs-right.ts';
+
+/** Lines that are written at once, so that a large export does not delay other requests. */
+const LINES_AT_ONCE = 500;
+
+const durationMs = ({ startedAt, finishedAt }: ListedJob['status']): number | null =>
+  startedAt === undefined || finishedAt === undefined ? null : Date.parse(finishedAt) - Date.parse(startedAt);
+
+/** The columns of an export of the history. The list of jobs keeps neither metadata nor the original of a rerun. */
+const exported = (job: ListedJob): ExportedJob => {
+  const { metadata, spec, status, files } = job;
+  const { service, name: bucketName } = bucketOf(job);
+  return {
+    id: zipJobId(job),
+    namespace: metadata.namespace,
+    name: metadata.name,
+    phase: phaseOf(job),
+    reason: reasonOf(job),
+    createdAt: metadata.creationTimestamp ?? '',
+    startedAt: status.startedAt ?? null,
+    finishedAt: status.finishedAt ?? '',
+    durationMs: durationMs(status),
+    service,
+    bucketName,
+    key: spec.key,
+    files,
+    bytes: status.result?.bytes ?? 0,
+    createdBy: job.createdBy ?? null,
+    webhookState: status.webhook?.state ?? null,
+    runAgainOf: null,
+  };
+};
+
+const batchesOf = async function* (
+  jobs: readonly ListedJob[],
+): AsyncGenerator<readonly ExportedJob[], void, undefined> {
+  for (let start = 0; start < jobs.length; start += LINES_AT_ONCE)
+    yield jobs.slice(start, start + LINES_AT_ONCE).map(exported);
+};
+
+/** One more than the export has, so that its last line says that there are more. */
+const firstOf = (jobs: Iterable<ListedJob>, most: number): readonly ListedJob[] => {
+  const taken: ListedJob[] = [];
+  for (const job of jobs) {
+    if (taken.length > most) break;
+    taken.push(job);
+  }
+  return taken;
+};
+
+/** The filtered jobs of the cluster as CSV, as they were when the export started. */
+export const createJobsExport = ({
+  caches,
+  jobs: { order },
+  config,
+  metrics,
+}: PageDeps): readonly Route[] => {
+  const exports = createFairCapacity(config.dashboardExportsInFlight);
+  const bodyOf = (request: PageRequest): Readable => {
+    const { user, namespace, now } = request;
+    const query = validJobQuery(request.query);
+    const share = exports.open(user.name);
+    if (!share.grow(1)) {
+      metrics.overloads.inc({ limit: 'exports' });
+      throw new PageError(503, 'Too many exports', 'Other exports are running. Try again in a minute.');
+    }
+    const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
+    const found = matchingJobs({ order, zipJobs: caches.zipJobs }, { namespace, query, now });
+    const texts = csvOf(batchesOf(firstOf(found, maxRows)), maxRows);
+    const body = Readable.from(texts, { signal: AbortSignal.timeout(limitMs) });
+    return body.once('close', () => share[Symbol.dispose]());
+  };
+  return [
+    {
+      method: 'GET',
+      path: '/projects/:project/jobs.csv',
+      needs: LIST_JOBS,
+      handle: async (request): Promise<SentFile> => ({
+        kind: 'file',
+        name: `zipjobs-${request.namespace}-jobs-${request.now.toISOString().slice(0, 10)}.csv`,
+        contentType: 'text/csv; charset=utf-8',
+        body: bodyOf(request),
+      }),
+    },
+  ];
+};

@@ -1,0 +1,49 @@
+import type { Place } from '../../live/job-order.ts';
+import type { PageRequest } from '../../page.ts';
+import { createSharedReads } from '../../sharing/shared-reads.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { countJobs, findJobs, type JobCounts, type JobPage } from './find-jobs.ts';
+import { isNarrowed, type JobQuery, writeJobQuery } from './job-query.ts';
+
+const BYTES_OF_A_JOB = 4 * 1_024;
+const BYTES_OF_COUNTS = 1_024;
+
+export interface SearchJobs {
+  page(request: PageRequest, query: JobQuery): Promise<JobPage>;
+  /** `place` is the newest job when the page was opened. */
+  counts(request: PageRequest, query: JobQuery, place: Place): Promise<JobCounts>;
+}
+
+/** A search reads every job of the project, so the sessions of a user share its results. */
+export const createSearchJobs = ({
+  caches: { zipJobs },
+  jobs: { order },
+  config,
+  clock,
+  metrics,
+}: PageDeps): SearchJobs => {
+  const source = { order, zipJobs };
+  const sharedOf = <T>(bytesOf: (value: T) => number) =>
+    createSharedReads<T>({
+      clock,
+      ageMs: config.dashboardSharedReadMs,
+      maxBytes: config.dashboardSharedReadBytes,
+      bytesOf,
+      onShared: () => metrics.sharedReads.inc({ kind: 'search' }),
+    });
+  const sharePage = sharedOf<JobPage>(({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB);
+  const shareCounts = sharedOf<JobCounts>(() => BYTES_OF_COUNTS);
+  return {
+    page: async ({ user, namespace, now }, query) => {
+      const find = (): JobPage => findJobs(source, { namespace, query, now });
+      if (!isNarrowed(query)) return find();
+      return sharePage(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
+    },
+    counts: async ({ user, namespace, now }, query, place) => {
+      const count = (): JobCounts => countJobs(source, { namespace, query, now }, place);
+      if (!isNarrowed(query)) return count();
+      const args = [namespace, writeJobQuery({ ...query, page: 1 }), place.at, place.name];
+      return shareCounts(user.name, args, () => Promise.resolve(count()));
+    },
+  };
+};

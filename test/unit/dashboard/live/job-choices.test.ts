@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { createJobChoices } from '#dashboard/live/job-choices.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
+
+const job = (name: string, { bucket = 's3-a', token = '', status = {} as ZipJobStatus } = {}): ListedJob =>
+  toListedJob(
+    aZipJob({
+      metadata: { name, annotations: token === '' ? {} : { [ANNOTATIONS.createdBy]: token } },
+      spec: { bucketRef: { name: bucket } },
+      status,
+    }),
+  );
+
+describe('createJobChoices', () => {
+  const fixture = () => {
+    const choices = createJobChoices();
+    return {
+      set: (object: ListedJob, before?: ListedJob): void =>
+        choices.note({ kind: 'set', key: `${NAMESPACE}/${object.metadata.name}`, object, before }),
+      drop: (before: ListedJob): void =>
+        choices.note({ kind: 'deleted', key: `${NAMESPACE}/${before.metadata.name}`, before }),
+      of: (kind: 'bucket' | 'reason' | 'token') => choices.of(NAMESPACE, kind),
+      choices,
+    };
+  };
+
+  it('lists each bucket, token and reason once, sorted', () => {
+    const { set, of } = fixture();
+    const failed = { phase: 'Failed', reason: 'SourceNotFound' } as const;
+    set(job('a', { bucket: 's3-x', token: 'shop', status: failed }));
+    set(job('b', { bucket: 'r2-y', token: 'shop', status: failed }));
+    set(job('c', { bucket: 's3-x', status: { phase: 'Queued', reason: 'SlotsTaken' } }));
+    expect(of('bucket')).to.deep.equal(['r2-y', 's3-x']);
+    expect(of('token')).to.deep.equal(['shop']);
+    expect(of('reason')).to.deep.equal(['SlotsTaken', 'SourceNotFound']);
+  });
+
+  it('follows a job to its next reason, and forgets a deleted one', () => {
+    const { set, drop, of, choices } = fixture();
+    const queued = job('a', { status: { phase: 'Queued', reason: 'SlotsTaken' } });
+    const running = job('a', { status: { phase: 'Running', reason: 'Running' } });
+    set(queued);
+    set(running, queued);
+    expect(of('reason')).to.deep.equal([]);
+    expect(of('bucket')).to.deep.equal(['s3-a']);
+    drop(running);
+    expect(of('bucket')).to.deep.equal([]);
+    expect(choices.of('other', 'bucket')).to.deep.equal([]);
+  });
+});

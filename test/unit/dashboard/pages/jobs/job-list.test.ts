@@ -1,0 +1,166 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import {
+  type DashboardServer,
+  startDashboardServer,
+  type Visitor,
+  visitAs,
+} from '#test/support/servers/dashboard-server.ts';
+
+const TOKEN = 'ada-token';
+const VIEWER = 'vera-token';
+const JOBS = `/projects/${NAMESPACE}/jobs`;
+const FAILED = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
+
+const unescaped = (text: string): string => text.replaceAll('&amp;', '&');
+const liveOf = (html: string): string => unescaped(/data-live="([^"]+)"/.exec(html)?.[1] ?? 'none');
+const linesOf = (csv: string): readonly string[] => csv.trimEnd().split('\r\n');
+
+describe('the list of jobs', () => {
+  let server: DashboardServer;
+  let visitor: Visitor;
+  const open = async (env: Readonly<Record<string, string>> = {}): Promise<void> => {
+    server = await startDashboardServer({ env });
+    server.tokens.set(TOKEN, { name: 'ada', allowed: ['*'] });
+    server.tokens.set(VIEWER, {
+      name: 'vera',
+      allowed: [`get zipprojects ${NAMESPACE}`, `list zipjobs ${NAMESPACE}`],
+    });
+    server.zipProjects.put(aProject(NAMESPACE));
+    visitor = await visitAs(server, TOKEN);
+  };
+  beforeEach(() => open());
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  const put = (n: number, status = {}, token = 'shop'): void => {
+    const metadata = {
+      name: `job-${n}`,
+      creationTimestamp: ago(1_000 - n),
+      annotations: { [ANNOTATIONS.createdBy]: token },
+    };
+    server.zipJobs.put(aZipJob({ metadata, spec: { key: `out/${n}.zip` }, status }));
+  };
+
+  describe('filters', () => {
+    beforeEach(() => {
+      for (let n = 0; n < 60; n += 1) put(n, n % 2 === 0 ? FAILED : { phase: 'Running' });
+    });
+
+    it('are options with the reasons, buckets and tokens of the project, and chips when they are active', async () => {
+      const { text } = await visitor.get(`${JOBS}?reason=SourceNotFound&token=gone`);
+      expect(text)
+        .to.contain('<option value="SourceNotFound" selected>')
+        .and.to.contain('<option value="gone" selected>')
+        .and.to.contain('<option value="s3-archive">')
+        .and.to.contain('<bdi>Reason: SourceNotFound</bdi>')
+        .and.to.contain(`href="${JOBS}?reason=SourceNotFound"`)
+        .and.to.contain(`<a href="${JOBS}">Clear filters</a>`)
+        .and.to.contain('0 jobs found')
+        .and.to.contain('No jobs found');
+    });
+
+    it('survive pagination, live updates, newer jobs and the export', async () => {
+      const text = unescaped((await visitor.get(`${JOBS}?state=Failed&token=shop`)).text);
+      expect(text)
+        .to.contain('30 jobs found')
+        .and.to.contain(`href="${JOBS}?state=Failed&token=shop&page=2"`)
+        .and.to.contain(`href="${JOBS}.csv?state=Failed&token=shop"`)
+        .and.to.contain('name="query" value="?state=Failed&token=shop"');
+      put(60, FAILED);
+      put(61, { phase: 'Running' });
+      const fragment = unescaped((await visitor.get(liveOf(text), { 'x-live': '1' })).text);
+      expect(fragment)
+        .to.contain('31 jobs found')
+        .and.to.contain(`<a href="${JOBS}?state=Failed&token=shop">Show 1 newer job</a>`);
+    });
+
+    it('say how many of the shown jobs no longer match', async () => {
+      const { text } = await visitor.get(`${JOBS}?state=Running&page=2`);
+      put(1, FAILED);
+      const fragment = unescaped((await visitor.get(liveOf(text), { 'x-live': '1' })).text);
+      expect(fragment)
+        .to.contain('29 jobs found')
+        .and.to.contain('1 job of this page no longer matches.')
+        .and.to.contain(`href="${JOBS}?state=Running&page=2">Reload`);
+    });
+
+    it('that are invalid show an error instead of other jobs', async () => {
+      for (const query of ['state=Gone', 'from=yesterday', 'within=1y']) {
+        const { status, text } = await visitor.get(`${JOBS}?${query}`);
+        expect(status, query).to.equal(422);
+        expect(text).to.contain('class="fault"').and.to.not.contain('data-live=').and.not.contain('job-1');
+        for (const path of [`${JOBS}.csv`, `/projects/${NAMESPACE}/live/jobs`])
+          expect((await visitor.get(`${path}?${query}`)).status, path).to.equal(422);
+      }
+    });
+  });
+
+  it('shows each job on one row, with its state, reason, short ID and times', async () => {
+    put(1, { ...FAILED, startedAt: ago(90), finishedAt: ago(30) });
+    put(2, {
+      phase: 'Running',
+      startedAt: ago(10),
+      progress: { updatedAt: ago(1), filesDone: 3, filesTotal: 10, bytesRead: 1_024, bytesTotal: 4_096 },
+    });
+    const { text } = await visitor.get(JOBS);
+    expect(text)
+      .to.contain('title="A source responded with a status that a retry does not change.">SourceNotFound')
+      .and.to.contain('data-label="Duration">1 min<')
+      .and.to.contain('<progress max="100" value="25" aria-label="Progress of out/2.zip">')
+      .and.to.contain('data-copy="id-job-1"')
+      .and.to.contain(`<time datetime="${ago(999)}" title="`)
+      .and.to.contain('aria-label="Select out/1.zip"');
+  });
+
+  it('locks what the user is not allowed to do, and offers no boxes for it', async () => {
+    put(1);
+    const { text } = await (await visitAs(server, VIEWER)).get(JOBS);
+    expect(text)
+      .to.contain('title="Your Kubernetes account is not allowed to patch zipjobs in team-a."')
+      .and.to.not.contain('type="checkbox"')
+      .and.to.not.contain('formaction');
+    expect(text.match(/aria-disabled="true"/g)).to.have.lengthOf(2);
+    const fragment = await (await visitAs(server, VIEWER)).get(liveOf(text));
+    expect(fragment.text).to.contain('job-1').and.not.contain('type="checkbox"');
+  });
+
+  describe('as CSV', () => {
+    it('has the matching jobs with the columns of the history', async () => {
+      put(1, { ...FAILED, startedAt: ago(90), finishedAt: ago(30) });
+      put(2, { phase: 'Running' });
+      put(3, { phase: 'Queued' }, '=HYPERLINK("https://evil.example")');
+      const { status, headers, text } = await visitor.get(`${JOBS}.csv`);
+      expect(status).to.equal(200);
+      expect(headers.get('content-type')).to.equal('text/csv; charset=utf-8');
+      expect(headers.get('content-disposition')).to.match(
+        /^attachment; filename="zipjobs-team-a-jobs-.*csv"$/,
+      );
+      const [header = '', ...lines] = linesOf(text);
+      expect(header).to.match(/^"id","namespace","name","phase","reason",/);
+      expect(lines).to.have.lengthOf(3);
+      // A spreadsheet must not run it as a formula.
+      expect(lines[0]).to.contain(`"'=HYPERLINK(""https://evil.example"")"`);
+      expect(lines[2]).to.contain('"job-1","Failed","SourceNotFound"').and.to.contain('"60000"');
+      const found = linesOf((await visitor.get(`${JOBS}.csv?state=Running`)).text);
+      expect(found.slice(1).map((line) => line.split(',')[2])).to.deep.equal(['"job-2"']);
+    });
+
+    it('is cut at the limit, and says so', async () => {
+      await server[Symbol.asyncDispose]();
+      await open({ DASHBOARD_EXPORT_ROWS: '2' });
+      for (let n = 0; n < 3; n += 1) put(n);
+      const lines = linesOf((await visitor.get(`${JOBS}.csv`)).text);
+      expect(lines).to.have.lengthOf(4);
+      expect(lines[3]).to.contain('The export was cut after 2 jobs.');
+      put(0, { phase: 'Failed' });
+      expect(linesOf((await visitor.get(`${JOBS}.csv?state=Failed`)).text)).to.have.lengthOf(2);
+    });
+
+    it('needs the right to list jobs', async () => {
+      server.tokens.set(VIEWER, { name: 'vera', allowed: [`get zipprojects ${NAMESPACE}`] });
+      expect((await (await visitAs(server, VIEWER)).get(`${JOBS}.csv`)).status).to.equal(403);
+    });
+  });
+});
