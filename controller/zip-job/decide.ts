@@ -57,15 +57,40 @@ const unfinished = (s: Situation): Step => {
   return s.status.phase === undefined || s.status.phase === 'Queued' ? queued(s) : active(s);
 };
 
+/** True if this step finishes a job without a finalizer that the history has to store: a deletion would not wait for it. */
+const finishesUnheld = ({ seen: { zipJob }, config }: Situation, step: Step): boolean =>
+  hasHistory(config) &&
+  !isFinished(zipJob) &&
+  isFinished({ status: step.status }) &&
+  zipJob.metadata.deletionTimestamp === undefined &&
+  !holdsFinalizer(zipJob.metadata);
+
+/**
+ * Such a job gets its finalizer first and finishes in the next reconcile. A copy from a backup finishes first, because the write of
+ * the finalizer records the acceptance, which would make it a new job.
+ */
+const heldStep = (s: Situation, step: Step): Step => {
+  if (!finishesUnheld(s, step)) return step;
+  const actions: readonly Action[] = [{ kind: 'addFinalizer' }];
+  return isRestored(s.seen.zipJob, s.config)
+    ? { ...step, actions: [...actions, ...(step.actions ?? [])] }
+    : { status: s.status, isDeferred: true, actions };
+};
+
 /**
  * The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. The same
  * write records the acceptance, for a job without another record as soon as possible: a backup may be taken at any time.
  */
-const finalizerAction = (zipJob: Observation['zipJob'], step: Step): readonly Action[] => {
-  if (zipJob.metadata.deletionTimestamp !== undefined) return [];
-  const creates = step.actions?.some(({ kind }) => kind === 'createJob') === true;
-  const isUnrecorded = lacksRecord(zipJob) && !isFinished({ status: step.status });
-  return isUnrecorded || (creates && !holdsFinalizer(zipJob.metadata)) ? [{ kind: 'addFinalizer' }] : [];
+const finalizerAction = (
+  zipJob: Observation['zipJob'],
+  { status, actions = [] }: Step,
+): readonly Action[] => {
+  const has = (wanted: Action['kind']): boolean => actions.some(({ kind }) => kind === wanted);
+  if (zipJob.metadata.deletionTimestamp !== undefined || has('addFinalizer')) return [];
+  const isUnrecorded = lacksRecord(zipJob) && !isFinished({ status });
+  return isUnrecorded || (has('createJob') && !holdsFinalizer(zipJob.metadata))
+    ? [{ kind: 'addFinalizer' }]
+    : [];
 };
 
 /** Until when a Job whose creation was not confirmed may still appear. Its slot and key are held until then. */
@@ -125,7 +150,7 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   };
   const forced = forcedRemoval(s);
   if (forced) return removal(s, forced);
-  const step = stepOf(s);
+  const step = heldStep(s, stepOf(s));
   const isReported = step.isDeferred !== true;
   const requeueAfterMs = wakeAfterMs(s, step);
   return {

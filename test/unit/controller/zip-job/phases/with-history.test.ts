@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Observation } from '#controller/zip-job/observation.ts';
+import { FINALIZER, LABELS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
@@ -18,6 +19,29 @@ describe('decide with a history', () => {
     expect(kinds(judgeIt({ zipJob: waiting }))).to.deep.equal([]);
     const stored = withStatus(finishedAs('Succeeded', { job, ...archived('Archived') }));
     expect(kinds(judgeIt({ zipJob: stored }))).to.deep.equal(['removeFinalizer']);
+  });
+
+  it('gives a job its finalizer before it finishes, so that a deletion waits for the history', () => {
+    const cancelled = (finalizers: readonly string[]) =>
+      withStatus({}, { cancel: true }, { finalizers: [...finalizers] });
+    const first = judgeIt({ zipJob: cancelled([]) });
+    expect(first).to.deep.equal({ actions: [{ kind: 'addFinalizer' }], events: [] });
+    expect(judgeIt({ zipJob: cancelled([FINALIZER]) }).status?.phase).to.equal('Cancelled');
+    const without = judge({ zipJob: cancelled([]) });
+    expect(without.status?.phase).to.equal('Cancelled');
+    expect(kinds(without)).to.deep.equal([]);
+  });
+
+  it('finishes a copy from a backup first, because the finalizer comes with the record of a new job', () => {
+    const labels = { [LABELS.veleroRestore]: 'restore-1' };
+    const decision = judgeIt({ zipJob: withStatus({}, {}, { finalizers: [], labels }) });
+    expect(decision.status).to.include({ phase: 'Failed', reason: 'Restored' });
+    expect(kinds(decision)).to.deep.equal(['addFinalizer']);
+  });
+
+  it('adds no finalizer to a job that is being deleted', () => {
+    const zipJob = withStatus({}, { cancel: true }, { finalizers: ['example.com/other'], ...deleting(1) });
+    expect(kinds(judgeIt({ zipJob }))).to.not.include('addFinalizer');
   });
 
   it('keeps the finalizer of a finished job that is being deleted, until it is stored or its time is over', () => {
