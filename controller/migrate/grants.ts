@@ -6,7 +6,10 @@ export interface Roles {
   readonly reader: string;
 }
 
-const TABLES = ['jobs', 'job_details', 'usage_hours', 'projects'].map((name) => `zipjobs.${name}`).join(', ');
+const namesOf = (tables: readonly string[]): string => tables.map((name) => `zipjobs.${name}`).join(', ');
+const TABLES = namesOf(['jobs', 'job_details', 'usage_hours', 'projects']);
+/** Triggers and functions of the owner write them. */
+const DERIVED_TABLES = namesOf(['job_places', 'job_places_progress']);
 
 const requireRole = async (
   client: pg.ClientBase,
@@ -33,7 +36,8 @@ export const grant = async (client: pg.ClientBase, { writer, reader }: Roles): P
     `GRANT USAGE ON SCHEMA zipjobs ${toWriter}`,
     `GRANT USAGE ON SCHEMA zipjobs ${toReader}`,
     `GRANT SELECT, INSERT, UPDATE ON ${TABLES} ${toWriter}`,
-    `GRANT SELECT ON ${TABLES} ${toReader}`,
+    `GRANT SELECT ON ${TABLES}, ${DERIVED_TABLES} ${toReader}`,
+    `GRANT SELECT ON ${DERIVED_TABLES} ${toWriter}`,
     `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA zipjobs ${toWriter}`,
   ];
   await client.query('BEGIN');

@@ -84,3 +84,7 @@ export const jobConditions = (filter: JobFilter, add: AddValue): readonly string
 
 /** True if the conditions may exclude jobs within a stretch of time. */
 export const isNarrow = (filter: JobFilter): boolean => jobConditions(filter, () => '').length > 0;
+
+/** True for a search that finds its jobs by the hash of their key. */
+export const hasWholeKey = (filter: JobFilter): filter is JobFilter & { readonly key: string } =>
+  filter.key !== undefined && !filter.key.includes('*');

@@ -1,6 +1,6 @@
 /**
- * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, and deletes rows of
- * projects with a shorter one and of deleted projects. Everything may be repeated, and run in several controllers at once.
+ * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, adds the places of old
+ * jobs after an upgrade, and deletes rows of projects with a shorter retention and of deleted projects. Everything may be repeated, and run in several controllers at once.
  */
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
@@ -30,7 +30,7 @@ export const partitionDaysAhead = async (database: Database): Promise<number> =>
 
 /**
  * Drops partitions of which every row is older than the retention, oldest first, at most `mostTables` of them: there are three for
- * each day. Returns their names. @throws AppError of HistoryDatabase
+ * each day, and one for each month. Returns their names. @throws AppError of HistoryDatabase
  */
 export const dropOldPartitions = async (
   database: Database,
@@ -81,6 +81,27 @@ export const purgeProject = async (
   return { rows, isComplete: false };
 };
 
+/** A batch takes about a tenth of a second. */
+const PLACES_BATCH = 5_000;
+
+/**
+ * After an upgrade, adds the places of jobs that were stored before `job_places` existed. Returns whether all jobs have theirs.
+ * @throws AppError of HistoryDatabase
+ */
+export const addOldPlaces = async (
+  database: Database,
+  { mostBatches, signal }: Pick<PurgeLimits, 'mostBatches' | 'signal'>,
+): Promise<boolean> => {
+  const statement = {
+    text: 'SELECT zipjobs.add_old_job_places($1) AS "isComplete"',
+    values: [PLACES_BATCH],
+  };
+  for (let batch = 0; batch < mostBatches; batch += 1)
+    if ((await database.query<{ isComplete: boolean }>(statement, signal))[0]?.isComplete === true)
+      return true;
+  return false;
+};
+
 /** Deleted projects, and those with a shorter retention than the installation. */
 const PROJECTS = `
   SELECT project_uid AS "projectUid",
@@ -109,12 +130,13 @@ export const keepHistory = async (database: Database, options: KeepOptions): Pro
   const { clusterUid, retentionDays, mostTables, mostBatches } = options;
   const partitionsMade = await makePartitionsAhead(database);
   const dropped = await dropOldPartitions(database, options);
+  const arePlacesComplete = await addOldPlaces(database, options);
   const projects = await database.query<{ projectUid: string; endedBefore: string }>({
     text: PROJECTS,
     values: [clusterUid, retentionDays],
   });
   let rowsPurged = 0;
-  let isComplete = dropped.length < mostTables;
+  let isComplete = dropped.length < mostTables && arePlacesComplete;
   let batches = mostBatches;
   for (const project of projects) {
     const purged = await purgeProject(database, project, { ...options, mostBatches: batches });

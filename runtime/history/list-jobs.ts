@@ -4,10 +4,12 @@ import type { ExportedJob } from './csv.ts';
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
 import { type JobPlace, placeAt, readCursor, writeCursor } from './job-cursor.ts';
-import { checkFilter, isNarrow, type JobFilter } from './job-filter.ts';
+import { checkFilter, type JobFilter } from './job-filter.ts';
 import { metadataOf } from './job-metadata.ts';
-import { findById, type PlacedJob, type Scan, type Scanned, scanJobs } from './scan-jobs.ts';
-import { NEWEST, type Search, searchStretches } from './search-stretches.ts';
+import { placesOfId } from './job-places.ts';
+import { type PlacedJob, readPlaces } from './scan-jobs.ts';
+import { searchJobs } from './search-jobs.ts';
+import { NEWEST } from './search-stretches.ts';
 
 export interface JobPage {
   /** Newest first. */
@@ -54,48 +56,11 @@ export interface JobListDeps {
 }
 
 const MAX_LIMIT = 1_000;
+/** An ID has one job, or a few if its ZipJob was deleted and created again. */
+const MAX_OF_AN_ID = 100;
 const BATCH = 500;
 /** Metadata may be 16 KiB, and an export holds several copies of a batch. */
 const METADATA_BATCH = 100;
-
-const FIRST_ROWS = 2_000;
-const MIN_ROWS = 200;
-const MAX_ROWS = 20_000;
-const FAST_MS = 40;
-const SLOW_MS = 120;
-
-/** How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one. */
-const nextRows = (rows: number, elapsedMs: number): number => {
-  if (elapsedMs < FAST_MS) return Math.min(MAX_ROWS, rows * 4);
-  return elapsedMs > SLOW_MS ? Math.max(MIN_ROWS, Math.floor(rows / 4)) : rows;
-};
-
-interface Progress {
-  readonly found: readonly PlacedJob[];
-  /** Every matching job before this place was found. */
-  readonly place: JobPlace;
-}
-
-const search = async function* (wanted: Search, clock: Clock): AsyncGenerator<Progress, void, undefined> {
-  const { database, filter, wanted: most, signal } = wanted;
-  let rows = FIRST_ROWS;
-  for await (const { from, to } of searchStretches(wanted)) {
-    for (let place: JobPlace | undefined = from; place !== undefined; ) {
-      const startMs = clock.monotonicMs();
-      const scan: Scan = {
-        filter,
-        stretch: { from: place, to },
-        rows: isNarrow(filter) ? rows : most,
-        wanted: most,
-        signal,
-      };
-      const { found, stoppedAt }: Scanned = await scanJobs(database, scan);
-      rows = nextRows(rows, clock.monotonicMs() - startMs);
-      place = stoppedAt ?? (found.length === most ? found.at(-1)?.place : undefined);
-      yield { found, place: place ?? placeAt(to) };
-    }
-  }
-};
 
 const startOf = ({ finishedBefore }: JobFilter, cursor: string | undefined): JobPlace => {
   const end = finishedBefore === undefined ? NEWEST : placeAt(finishedBefore.toISOString());
@@ -111,7 +76,11 @@ const byId = async (
   { database }: JobListDeps,
   filter: JobFilter & { readonly id: string },
   signal: AbortSignal | undefined,
-): Promise<readonly PlacedJob[]> => (isUuid(filter.id) ? findById(database, filter, signal) : []);
+): Promise<readonly PlacedJob[]> => {
+  if (!isUuid(filter.id)) return [];
+  const places = await placesOfId(database, { ...filter, most: MAX_OF_AN_ID }, signal);
+  return await readPlaces(database, { filter, places, signal });
+};
 
 const listPage = async (
   { database, clock, searchMs }: JobListDeps,
@@ -123,12 +92,12 @@ const listPage = async (
   const startMs = clock.monotonicMs();
   const from = startOf(filter, cursor);
   const wanted = { database, filter, from, wanted: limit + 1, now: clock.date(), signal };
-  for await (const { found, place } of search(wanted, clock)) {
+  for await (const { found, place } of searchJobs(wanted, clock, startMs + searchMs)) {
     jobs.push(...found);
     const last = jobs[limit - 1];
     if (jobs.length > limit && last !== undefined)
       return { jobs: jobsOf(jobs.slice(0, limit)), next: writeCursor(last.place) };
-    if (clock.monotonicMs() - startMs > searchMs)
+    if (place !== undefined && clock.monotonicMs() - startMs > searchMs)
       return { jobs: jobsOf(jobs), next: writeCursor(place), searchedTo: place.finishedAt };
   }
   return { jobs: jobsOf(jobs) };
@@ -156,7 +125,7 @@ const stream = async function* (
   const { database, clock } = deps;
   const from = startOf(filter, undefined);
   const wanted = { database, filter, from, wanted: BATCH, now: clock.date(), signal };
-  for await (const { found } of search(wanted, clock)) yield found;
+  for await (const { found } of searchJobs(wanted, clock)) yield found;
 };
 
 export const createJobLists = (deps: JobListDeps): JobLists => ({

@@ -84,29 +84,34 @@ export const scanJobs = async (database: Pick<HistoryDatabase, 'query'>, scan: S
   return { found, ...(isStopped && { stoppedAt: placed(last).place }) };
 };
 
-/** An ID has one job, or a few if its ZipJob was deleted and created again. */
-const MAX_OF_AN_ID = 100;
+export interface Places {
+  readonly filter: JobFilter;
+  readonly places: readonly JobPlace[];
+  readonly signal?: AbortSignal | undefined;
+}
 
-/** The jobs of the project with the ID of the filter that match the rest of it, newest first. */
-export const findById = async (
+/**
+ * The jobs at these places that match the filter, in the order of the places. The times exclude the partitions of all other days.
+ * The uid is compared here, because a second list in the condition would look up each combination.
+ */
+export const readPlaces = async (
   database: Pick<HistoryDatabase, 'query'>,
-  filter: JobFilter & { readonly id: string },
-  signal?: AbortSignal,
+  { filter, places, signal }: Places,
 ): Promise<readonly PlacedJob[]> => {
-  const { projectUid, id, finishedAfter, finishedBefore } = filter;
+  if (places.length === 0) return [];
+  const { projectUid, finishedAfter, finishedBefore } = filter;
   const values: unknown[] = [];
   const add = (value: unknown): string => `$${values.push(value)}`;
   const conditions = [
     `project_uid = ${add(projectUid)}`,
-    `id = ${add(id)}`,
+    `finished_at = ANY (${add([...new Set(places.map(({ finishedAt }) => finishedAt))])}::timestamptz[])`,
     ...(finishedAfter === undefined ? [] : [`finished_at >= ${add(finishedAfter.toISOString())}`]),
     ...(finishedBefore === undefined ? [] : [`finished_at < ${add(finishedBefore.toISOString())}`]),
     ...jobConditions(filter, add),
   ];
-  // Without ORDER BY: for a sorted list with a limit, the planner may read all jobs of the project in the order of the primary key.
   const text = `
-SELECT ${SELECTED_COLUMNS}, ${utcText('finished_at')} AS "placeAt" FROM zipjobs.jobs WHERE ${conditions.join(' AND ')}
-LIMIT ${MAX_OF_AN_ID}`;
+SELECT ${SELECTED_COLUMNS}, ${utcText('finished_at')} AS "placeAt" FROM zipjobs.jobs WHERE ${conditions.join(' AND ')}`;
   const rows = await database.query<PlacedRow>({ text, values }, signal);
-  return rows.map(placed).sort((a, b) => (a.place.finishedAt < b.place.finishedAt ? 1 : -1));
+  const jobs = new Map(rows.map((row) => [row.uid, placed(row)]));
+  return [...new Set(places.map(({ uid }) => uid))].flatMap((uid) => jobs.get(uid) ?? []);
 };

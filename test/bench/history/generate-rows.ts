@@ -98,7 +98,7 @@ export const generateRows = async (
     if (day % 30 === 29) log(`${day + 1} of ${size.days} days`);
   }
   // As autovacuum does it soon after the writes.
-  for (const table of ['jobs', 'job_details', 'usage_hours'])
+  for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
     await session.query(`VACUUM ANALYZE zipjobs.${table}`);
   return (performance.now() - startMs) / 1_000;
 };

@@ -22,5 +22,5 @@ export const archiveJobs = async (
 /** Removes all jobs, and keeps the partitions. */
 export const forgetJobs = async (postgres: PostgresServer): Promise<void> => {
   await using client = await postgres.open('superuser');
-  await client.query('TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours');
+  await client.query('TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours, zipjobs.job_places');
 };

@@ -28,7 +28,9 @@ describe('the archiver with PostgreSQL', () => {
   after(() => resources.disposeAsync());
   beforeEach(async () => {
     await using administrator = await server.open('superuser');
-    await administrator.query('TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours');
+    await administrator.query(
+      'TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours, zipjobs.job_places',
+    );
   });
 
   const stops: AbortController[] = [];

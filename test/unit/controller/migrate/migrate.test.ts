@@ -4,6 +4,15 @@ import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
+const FILES = ['0001-tables', '0002-partitions', '0003-retention', '0004-job-places'];
+const DAY_MS = 86_400_000;
+/** Three tables for each day from yesterday to 14 days ahead, and one for each of their months. */
+const PARTITIONS =
+  3 * 16 +
+  new Set(
+    Array.from({ length: 16 }, (_, n) => new Date(Date.now() + (n - 1) * DAY_MS).toISOString().slice(0, 7)),
+  ).size;
+
 describe('the migrations', () => {
   const resources = new AsyncDisposableStack();
   let server: PostgresServer;
@@ -23,9 +32,9 @@ describe('the migrations', () => {
   };
 
   it('create all tables with partitions from yesterday to 14 days ahead, and change nothing when they run again', async () => {
-    expect(await server.migrate()).to.deep.equal(['0001-tables', '0002-partitions', '0003-retention']);
+    expect(await server.migrate()).to.deep.equal(FILES);
     const made = await partitions();
-    expect(made).to.have.length(3 * 16);
+    expect(made).to.have.length(PARTITIONS);
     expect(await server.migrate()).to.deep.equal([]);
     expect(await partitions()).to.deep.equal(made);
   });
@@ -48,9 +57,7 @@ describe('the migrations', () => {
     it('reports what it applied, and does nothing when it runs again', async () => {
       const first = await run();
       expect(first.code, first.output).to.equal(0);
-      expect(first.output).to.contain(
-        '"applied":["0001-tables","0002-partitions","0003-retention"],"partitions":48',
-      );
+      expect(first.output).to.contain(`"applied":${JSON.stringify(FILES)},"partitions":${PARTITIONS}`);
       const second = await run();
       expect(second).to.include({ code: 0 });
       expect(second.output).to.contain('the schema is up to date');

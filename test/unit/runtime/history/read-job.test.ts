@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
-import type { HistoryDatabase, Statement } from '#runtime/history/database.ts';
+import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { createReadJob, type ReadJob } from '#runtime/history/read-job.ts';
 import { aZipJob, UUID } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { archiveJob } from '#test/support/servers/archive-job.ts';
+import { explainStatements } from '#test/support/servers/explain-statements.ts';
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
 
 const DAY_MS = 24 * 3_600_000;
@@ -67,32 +68,31 @@ describe('createReadJob', () => {
     expect((await readJob({ projectUid: other, id: UUID }))?.spec.metadata).to.equal('{"days":30}');
   });
 
-  it('finds a job although the clock of the process is wrong by years', async () => {
-    const projectUid = randomUUID();
-    await archiveJob(writer, endedJob(1), projectUid);
-    for (const date of [new Date('2001-01-01T00:00:00Z'), new Date('2091-01-01T00:00:00Z')]) {
-      const read = createReadJob(reader, { date: () => date });
-      expect(await read({ projectUid, id: UUID })).to.not.equal(undefined);
-    }
+  it('looks up any id in one index per month, and reads one partition (G7)', async () => {
+    const [projectUid, days] = [randomUUID(), 95];
+    await using writing = await server.open('writer');
+    await writing.query(`SELECT zipjobs.make_partitions(current_date - ${days}, current_date)`);
+    await archiveJob(writer, endedJob(days), projectUid);
+    const explained = explainStatements(reader);
+    await createReadJob(explained.database)({ projectUid, id: UUID });
+    const [find, details, ...more] = explained.plans;
+    expect(more).to.deep.equal([]);
+    // The months of 95 days, and that of the partitions ahead; another test made one of last year.
+    expect(find?.partitions.length).to.be.within(4, 7);
+    expect(find?.partitions.every((name) => name.startsWith('job_places_2'))).to.equal(true);
+    expect(find?.scans).to.deep.equal(new Set(['Index Scan']));
+    expect(details?.partitions).to.deep.equal([
+      `job_details_${daysAgo(days).slice(0, 10).replaceAll('-', '')}`,
+    ]);
+    expect(details?.scans).to.deep.equal(new Set(['Index Scan']));
   });
 
-  it('searches only the partitions of the last days for a new job', async () => {
-    const projectUid = randomUUID();
-    await archiveJob(writer, endedJob(1), projectUid);
-    await archiveJob(writer, endedJob(40), randomUUID());
-    const plans: string[] = [];
-    const explained: Pick<HistoryDatabase, 'query'> = {
-      query: async <Row>(statement: Statement) => {
-        const { text, values = [] } = statement;
-        const plan = await reader.query({ text: `EXPLAIN ${text}`, values });
-        plans.push(JSON.stringify(plan));
-        return await reader.query<Row>(statement);
-      },
-    };
-    await createReadJob(explained)({ projectUid, id: UUID });
-    const partition = (days: number): string => `jobs_${daysAgo(days).slice(0, 10).replaceAll('-', '')}`;
-    expect(plans).to.have.length(2);
-    expect(plans[0]).to.contain(partition(1)).and.to.not.contain(partition(40));
-    expect(plans[1]).to.contain('job_details_').and.to.not.contain('Append');
+  it('searches no partition of a day for an unknown id (G7)', async () => {
+    const explained = explainStatements(reader);
+    await createReadJob(explained.database)({ projectUid: randomUUID(), id: randomUUID() });
+    expect(explained.plans.length).to.equal(1);
+    expect(explained.plans[0]?.partitions.filter((name) => !name.startsWith('job_places_'))).to.deep.equal(
+      [],
+    );
   });
 });

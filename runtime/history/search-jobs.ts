@@ -1,0 +1,99 @@
+/** Searches a list for matching jobs, newest first, in statements that each read a limited number of jobs. */
+import type { Clock } from '../clock.ts';
+import { type JobPlace, placeAt } from './job-cursor.ts';
+import { hasWholeKey, isNarrow, type JobFilter } from './job-filter.ts';
+import { placesOfKey } from './job-places.ts';
+import { type PlacedJob, readPlaces, type Scan, type Scanned, scanJobs } from './scan-jobs.ts';
+import { NEWEST, type Search, searchStretches } from './search-stretches.ts';
+
+const FIRST_ROWS = 2_000;
+const MIN_ROWS = 200;
+const MAX_ROWS = 20_000;
+const FAST_MS = 40;
+const SLOW_MS = 120;
+/** Jobs with one key may be in as many partitions, each of which looks up all their times. */
+const PLACES = 100;
+
+/**
+ * How many rows the next scan may read, so that one takes about a tenth of a second on a fast server and on a slow one, and not much
+ * longer than the search has left.
+ */
+const nextRows = (rows: number, elapsedMs: number, leftMs: number): number => {
+  const inTime = Math.floor((rows * leftMs) / Math.max(1, elapsedMs));
+  const wanted = elapsedMs < FAST_MS ? rows * 4 : elapsedMs > SLOW_MS ? Math.floor(rows / 4) : rows;
+  return Math.max(MIN_ROWS, Math.min(MAX_ROWS, wanted, inTime));
+};
+
+interface Progress {
+  readonly found: readonly PlacedJob[];
+  /** Every matching job before this place was found. Absent at the end of the list. */
+  readonly place?: JobPlace;
+}
+
+type KeySearch = Search & { readonly filter: JobFilter & { readonly key: string } };
+
+/** True if the place is newer than this time, so that jobs with places may follow. */
+const isNewer = ({ finishedAt }: JobPlace, since: string): boolean =>
+  finishedAt === NEWEST.finishedAt || Date.parse(finishedAt) > Date.parse(since);
+
+/** By the hash of the key. Returns where the jobs start that have no places yet, or undefined if all jobs have. */
+const searchKey = async function* (
+  search: KeySearch,
+): AsyncGenerator<Progress, JobPlace | undefined, undefined> {
+  const { database, filter, signal } = search;
+  const to = filter.finishedAfter?.toISOString() ?? '-infinity';
+  for (let from = search.from; ; ) {
+    const stretch = { projectUid: filter.projectUid, key: filter.key, from, to, most: PLACES };
+    const { places, since } = await placesOfKey(database, stretch, signal);
+    const found = await readPlaces(database, { filter, places, signal });
+    const last = places.length === PLACES ? places.at(-1) : undefined;
+    if (last === undefined) {
+      if (since === undefined) {
+        yield { found };
+        return undefined;
+      }
+      const rest = isNewer(from, since) ? placeAt(since) : from;
+      yield { found, place: rest };
+      return rest;
+    }
+    yield { found, place: last };
+    from = last;
+  }
+};
+
+const searchRows = async function* (
+  search: Search,
+  clock: Clock,
+  endMs: number,
+): AsyncGenerator<Progress, void, undefined> {
+  const { database, filter, wanted: most, signal } = search;
+  let rows = FIRST_ROWS;
+  for await (const { from, to } of searchStretches(search)) {
+    for (let place: JobPlace | undefined = from; place !== undefined; ) {
+      const startMs = clock.monotonicMs();
+      const scan: Scan = {
+        filter,
+        stretch: { from: place, to },
+        rows: isNarrow(filter) ? rows : most,
+        wanted: most,
+        signal,
+      };
+      const { found, stoppedAt }: Scanned = await scanJobs(database, scan);
+      const nowMs = clock.monotonicMs();
+      rows = nextRows(rows, nowMs - startMs, endMs - nowMs);
+      place = stoppedAt ?? (found.length === most ? found.at(-1)?.place : undefined);
+      yield { found, place: place ?? placeAt(to) };
+    }
+  }
+};
+
+/** @param endMs the monotonic time at which the caller wants to end the search */
+export const searchJobs = async function* (
+  search: Search,
+  clock: Clock,
+  endMs = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Progress, void, undefined> {
+  const { filter } = search;
+  const from = hasWholeKey(filter) ? yield* searchKey({ ...search, filter }) : search.from;
+  if (from !== undefined) yield* searchRows({ ...search, from }, clock, endMs);
+};

@@ -1,0 +1,55 @@
+import type { HistoryDatabase } from '#runtime/history/database.ts';
+
+interface PlanNode {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** What the server reads for one statement. */
+export interface ExplainedStatement {
+  readonly text: string;
+  /** Partitions with a name like `jobs_20261123`, each once, in their order. */
+  readonly partitions: readonly string[];
+  /** How they are read, such as `Index Scan`. */
+  readonly scans: ReadonlySet<string>;
+}
+
+export interface ExplainedDatabase {
+  readonly database: Pick<HistoryDatabase, 'query'>;
+  readonly plans: readonly ExplainedStatement[];
+}
+
+const nodesOf = (node: PlanNode): readonly PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+/**
+ * Explains each statement before it runs. Without sequential scans, because the tables of a test are so small that they would be
+ * faster than any index.
+ */
+export const explainStatements = (
+  database: Pick<HistoryDatabase, 'query' | 'transaction'>,
+): ExplainedDatabase => {
+  const plans: ExplainedStatement[] = [];
+  return {
+    plans,
+    database: {
+      query: async <Row>({ text, values = [] }: Parameters<HistoryDatabase['query']>[0]) => {
+        const [row] = await database.transaction(async (client) => {
+          await client.query({ text: 'SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off' });
+          return await client.query<{ readonly 'QUERY PLAN': readonly { readonly Plan: PlanNode }[] }>({
+            text: `EXPLAIN (FORMAT JSON) ${text}`,
+            values,
+          });
+        });
+        const nodes = (row?.['QUERY PLAN'] ?? []).flatMap(({ Plan }) => nodesOf(Plan));
+        const read = nodes.filter((node) => /_\d{6,8}$/.test(node['Relation Name'] ?? ''));
+        plans.push({
+          text,
+          partitions: [...new Set(read.map((node) => node['Relation Name'] ?? ''))].toSorted(),
+          scans: new Set(read.map((node) => node['Node Type'])),
+        });
+        return await database.query<Row>({ text, values });
+      },
+    },
+  };
+};
