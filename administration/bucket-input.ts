@@ -8,11 +8,10 @@ import { storeKindOf } from '#runtime/store/store-location.ts';
 import { parseCertificates } from '#runtime/tls/certificates.ts';
 import { invalidInput } from './administration-error.ts';
 import { type ObjectOptionInput, readObjectOptions } from './object-options-input.ts';
+import { checkWebIdentity, type WebIdentityInput } from './web-identity-input.ts';
 
-/** Unvalidated input from a form or from arguments. */
-export interface NewBucket {
-  readonly service: string;
-  readonly bucketName: string;
+/** Unvalidated settings from a form or from arguments. */
+export interface BucketSettings {
   /** s3 only. */
   readonly region?: string | undefined;
   /** r2 only: `<account id>.<domain>`. */
@@ -24,6 +23,11 @@ export interface NewBucket {
   /** Certificate authorities of the store as PEM. Text between the certificates is ignored. */
   readonly caBundle?: string | undefined;
   readonly objectOptions?: ObjectOptionInput | undefined;
+}
+
+export interface NewBucket extends BucketSettings, BucketRef {
+  /** A role instead of stored keys; s3 only. */
+  readonly webIdentity?: WebIdentityInput | undefined;
 }
 
 export interface BucketCredentials {
@@ -139,36 +143,52 @@ export const resourceNameOf = ({ service, bucketName }: BucketRef): string => {
   return bucketResourceName(known, bucketName);
 };
 
-/** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
-export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
-  const service = checkService(bucket.service);
-  const { bucketName, region = '', host = '', accountId = '', endpoint, caBundle } = bucket;
-  checkBucketName(bucketName);
-  checkFields(service, bucket);
-  checkEndpoint(endpoint);
-  const store = { service, ...(endpoint && { endpoint }) };
-  const objectOptions = readObjectOptions(bucket.objectOptions ?? {}, storeKindOf(store));
-  const common = {
-    ...store,
-    bucketName,
-    ...(caBundle !== undefined && { caBundle: checkCaBundle(caBundle) }),
-    ...defined({ objectOptions }),
-  };
-  if (service === 's3') {
-    if (!REGION.test(region))
-      throw invalidInput(
-        'region',
-        `Invalid region "${region.slice(0, 80)}". Use lowercase letters, digits and "-", ${SAMPLES.region}`,
-      );
-    return { ...common, region };
-  }
+/** The part of a spec that replaces stored keys. @throws AdministrationError InvalidInput */
+export const roleOf = (
+  service: Service,
+  webIdentity: WebIdentityInput,
+): ZipBucketSpec['credentials'] & object => {
+  if (service === 'r2')
+    throw invalidInput('webIdentity', 'R2 has no token service. Use an access key for this bucket');
+  return { webIdentity: checkWebIdentity(webIdentity) };
+};
+
+const s3Place = ({ region = '' }: NewBucket): Pick<ZipBucketSpec, 'region'> => {
+  if (!REGION.test(region))
+    throw invalidInput(
+      'region',
+      `Invalid region "${region.slice(0, 80)}". Use lowercase letters, digits and "-", ${SAMPLES.region}`,
+    );
+  return { region };
+};
+
+const r2Place = ({ host = '', accountId = '' }: NewBucket): Pick<ZipBucketSpec, 'host' | 'accountId'> => {
   if (!ACCOUNT_ID.test(accountId))
     throw invalidInput(
       'accountId',
       `Invalid account ID "${accountId.slice(0, 80)}". Use up to 64 letters, digits and "-"`,
     );
   checkHost(host, accountId);
-  return { ...common, host, accountId };
+  return { host, accountId };
+};
+
+/** Builds the spec of a new bucket with exactly the fields of its service. @throws AdministrationError InvalidInput */
+export const checkNewBucket = (bucket: NewBucket): ZipBucketSpec => {
+  const service = checkService(bucket.service);
+  const { bucketName, endpoint, caBundle, webIdentity } = bucket;
+  checkBucketName(bucketName);
+  checkFields(service, bucket);
+  checkEndpoint(endpoint);
+  const store = { service, ...(endpoint && { endpoint }) };
+  const objectOptions = readObjectOptions(bucket.objectOptions ?? {}, storeKindOf(store));
+  return {
+    ...store,
+    bucketName,
+    ...(caBundle !== undefined && { caBundle: checkCaBundle(caBundle) }),
+    ...(webIdentity && { credentials: roleOf(service, webIdentity) }),
+    ...defined({ objectOptions }),
+    ...(service === 's3' ? s3Place(bucket) : r2Place(bucket)),
+  };
 };
 
 /** The message does not contain the values. @throws AdministrationError InvalidInput */

@@ -2,6 +2,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ObjectOptions, WebIdentity, ZipBucket } from '#crds/zip-bucket.ts';
 import type { Service } from '#crds/zip-job.ts';
+import { missingIn } from '#runtime/store/bucket-permissions.ts';
 import { isOrderPending } from './ask-controller.ts';
 import { remedyFor } from './remedies.ts';
 
@@ -16,6 +17,8 @@ export interface BucketTest {
   readonly remedy: string | null;
   /** A missing permission that archives do not need, but the recovery of lost attempts does. */
   readonly warning: string | null;
+  /** IAM actions that the store denied. */
+  readonly missingPermissions: readonly string[];
 }
 
 /** A bucket for display, without its write-only credentials. Null for unset or unknown fields. */
@@ -30,6 +33,8 @@ export interface Bucket {
   readonly host: string | null;
   readonly accountId: string | null;
   readonly endpoint: string | null;
+  /** PEM. */
+  readonly caBundle: string | null;
   /** Null: its keys are in its Secret. */
   readonly webIdentity: WebIdentity | null;
   readonly objectOptions: ObjectOptions;
@@ -52,10 +57,18 @@ const lastTestOf = ({ status }: Pick<ZipBucket, 'status'>): BucketTest | null =>
     message: ready.message,
     remedy: ready.status === 'True' ? null : remedyFor(ready.reason),
     warning: fence?.status === 'True' ? fence.message : null,
+    missingPermissions: missingIn(ready.message),
   };
 };
 
-const UNSET = { region: null, host: null, accountId: null, endpoint: null, objectOptions: {} } as const;
+const UNSET = {
+  region: null,
+  host: null,
+  accountId: null,
+  endpoint: null,
+  caBundle: null,
+  objectOptions: {},
+} as const;
 
 export const toBucket = ({ spec: { credentials, ...spec }, ...bucket }: ZipBucket): Bucket => ({
   ...UNSET,

@@ -14,14 +14,18 @@ import { askController, orderController } from './ask-controller.ts';
 import {
   type BucketCredentials,
   type BucketRef,
+  type BucketSettings,
   checkCredentials,
   checkNewBucket,
   type NewBucket,
   resourceNameOf,
+  roleOf,
 } from './bucket-input.ts';
 import { type Bucket, toBucket } from './bucket-view.ts';
+import { mergePatchOf } from './merge-patch.ts';
 import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
+import type { WebIdentityInput } from './web-identity-input.ts';
 
 export interface BucketsOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
@@ -43,10 +47,21 @@ export interface Buckets {
   show(bucket: BucketRef): Promise<Bucket>;
   /** Validates a bucket before the user enters credentials. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
   checkNew(bucket: NewBucket): Promise<void>;
-  /** Creates the bucket with its credentials, or neither. @throws AdministrationError InvalidInput, NotFound, AlreadyExists */
-  create(bucket: NewBucket, credentials: BucketCredentials): Promise<Bucket>;
-  /** @throws AdministrationError InvalidInput, NotFound */
-  updateCredentials(bucket: BucketRef, credentials: BucketCredentials): Promise<Bucket>;
+  /**
+   * Creates the bucket with its credentials, or neither. A bucket with a role needs no credentials.
+   * @throws AdministrationError InvalidInput, NotFound, AlreadyExists
+   */
+  create(bucket: NewBucket, credentials?: BucketCredentials): Promise<Bucket>;
+  /** Replaces all settings but the credentials. @throws AdministrationError InvalidInput, NotFound */
+  update(bucket: BucketRef, settings: BucketSettings): Promise<Bucket>;
+  /** `replaceRole`: also of a bucket with a role, which then uses the keys. @throws AdministrationError InvalidInput, NotFound */
+  updateCredentials(
+    bucket: BucketRef,
+    credentials: BucketCredentials,
+    options?: { readonly replaceRole?: boolean },
+  ): Promise<Bucket>;
+  /** Stored keys are kept but not read any more: jobs that started with them need them. @throws AdministrationError InvalidInput, NotFound */
+  useRole(bucket: BucketRef, webIdentity: WebIdentityInput): Promise<Bucket>;
   /** Tests from inside the cluster every operation that an archive needs. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
   /** Starts a test without waiting: `testPending` of the bucket is true until it finishes. @throws AdministrationError NotFound */
@@ -126,13 +141,16 @@ const checkNew = async (options: BucketsOptions, namespace: string, bucket: NewB
   if (await options.buckets.get(namespace, resourceNameOf(spec))) throw nameTaken(namespace, spec);
 };
 
+const NO_CREDENTIALS: BucketCredentials = { accessKeyId: '', secretAccessKey: '' };
+
 const createBucket = async (
   options: BucketsOptions,
   namespace: string,
-  given: { readonly bucket: NewBucket; readonly credentials: BucketCredentials },
+  given: { readonly bucket: NewBucket; readonly credentials: BucketCredentials | undefined },
 ): Promise<Bucket> => {
   const spec = checkNewBucket(given.bucket);
-  checkCredentials(given.credentials);
+  const { credentials = NO_CREDENTIALS } = given;
+  if (!spec.credentials) checkCredentials(credentials);
   await requiredProject(options.projects, namespace);
   const name = resourceNameOf(spec);
   const created = await options.buckets.create({
@@ -142,19 +160,45 @@ const createBucket = async (
     spec,
   });
   if (!created) throw nameTaken(namespace, spec);
-  await writeSecret(options, created, given.credentials).catch((error: unknown) =>
-    rollBack(options, created, error),
-  );
+  if (!spec.credentials)
+    await writeSecret(options, created, credentials).catch((error: unknown) =>
+      rollBack(options, created, error),
+    );
   return toBucket(created);
+};
+
+const patchSpec = async (
+  { buckets }: BucketsOptions,
+  bucket: ZipBucket,
+  spec: ZipBucket['spec'],
+): Promise<Bucket> => {
+  const { namespace, name } = bucket.metadata;
+  const patch = mergePatchOf(bucket.spec, spec);
+  return toBucket(
+    patch === undefined ? bucket : await buckets.mergePatch({ namespace, name }, { spec: patch }),
+  );
+};
+
+const updateSettings = (
+  options: BucketsOptions,
+  bucket: ZipBucket,
+  settings: BucketSettings,
+): Promise<Bucket> => {
+  const { service, bucketName, credentials } = bucket.spec;
+  const spec = checkNewBucket({ ...settings, service, bucketName });
+  return patchSpec(options, bucket, { ...spec, ...(credentials && { credentials }) });
 };
 
 const updateCredentials = async (
   options: BucketsOptions,
   bucket: ZipBucket,
-  credentials: BucketCredentials,
+  {
+    credentials,
+    replaceRole = false,
+  }: { readonly credentials: BucketCredentials; readonly replaceRole?: boolean },
 ): Promise<Bucket> => {
   const { namespace, name } = bucket.metadata;
-  if (bucket.spec.credentials)
+  if (bucket.spec.credentials && !replaceRole)
     throw invalidInput(
       'bucketName',
       `Bucket "${bucket.spec.bucketName}" has no stored credentials: it uses the role ${bucket.spec.credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
@@ -166,7 +210,8 @@ const updateCredentials = async (
     if (!hasCode(error, 'NotFound')) throw error;
     await writeSecret(options, bucket, credentials);
   }
-  return toBucket(bucket);
+  const { credentials: _role, ...spec } = bucket.spec;
+  return patchSpec(options, bucket, spec);
 };
 
 const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket): Promise<void> => {
@@ -215,9 +260,17 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
   show: async (ref) => toBucket(await found(options, namespace, ref)),
   checkNew: (bucket) => checkNew(options, namespace, bucket),
   create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
-  updateCredentials: async (ref, credentials) => {
+  update: async (ref, settings) => updateSettings(options, await found(options, namespace, ref), settings),
+  updateCredentials: async (ref, credentials, { replaceRole = false } = {}) => {
     checkCredentials(credentials);
-    return updateCredentials(options, await found(options, namespace, ref), credentials);
+    return updateCredentials(options, await found(options, namespace, ref), { credentials, replaceRole });
+  },
+  useRole: async (ref, webIdentity) => {
+    const bucket = await found(options, namespace, ref);
+    return patchSpec(options, bucket, {
+      ...bucket.spec,
+      credentials: roleOf(bucket.spec.service, webIdentity),
+    });
   },
   test: async (ref, wait) => {
     const { metadata } = await found(options, namespace, ref);

@@ -7,18 +7,18 @@ import { invalidInput } from './administration-error.ts';
 /** Unvalidated options from a form or from arguments. */
 export interface ObjectOptionInput extends Omit<ObjectOptions, 'serverSideEncryption' | 'metadata' | 'tags'> {
   readonly serverSideEncryption?: string;
-  /** Of the form `name=value`, separated by commas. */
-  readonly metadata?: string;
-  readonly tags?: string;
+  /** Of the form `name=value`, separated by commas, or as a list. */
+  readonly metadata?: string | readonly string[];
+  readonly tags?: string | readonly string[];
 }
 
 const readPairs = (
   field: 'metadata' | 'tags',
-  text: string | undefined,
+  given: string | readonly string[] | undefined,
 ): Readonly<Record<string, string>> | undefined => {
-  if (text === undefined) return undefined;
+  if (given === undefined) return undefined;
   const read = new Map<string, string>();
-  const pairs = text.split(',').filter((pair) => pair.trim() !== '');
+  const pairs = (typeof given === 'string' ? given.split(',') : given).filter((pair) => pair.trim() !== '');
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     const name = pair.slice(0, at).trim();

@@ -8,7 +8,7 @@ const REMEDIES: Readonly<Partial<Record<FailureCode, string>>> = {
   BucketCredentialsInvalid:
     'Set valid credentials for the bucket, or correct the trust policy of its role. Then test the bucket.',
   BucketMisconfigured:
-    'Check region, host and endpoint at the provider. To correct them, delete the bucket from zipjobs and add it again. If the message names an option of objectOptions, change it in the bucket, in jobDefaults of the project or in the request. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses).',
+    'Correct region, host and endpoint in the settings of the bucket, in the dashboard or in its ZipBucket. If the message names an option of objectOptions, change it in the bucket, in jobDefaults of the project or in the request. For your own S3-compatible store, ask your administrator to set store.allowedHosts, and if needed store.allowHttp (plain HTTP) or store.allowCidrs (private addresses).',
   StoreUnavailable: 'Check that the store is running and reachable. Then try again.',
   ObjectExists: 'Choose another key, or use a bucket that replaces existing objects.',
   SourceUnreachable:

@@ -9,6 +9,7 @@ import {
 import type { BucketCheck } from '#crds/termination-message.ts';
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { defined } from '#runtime/optional.ts';
+import { missingText } from '#runtime/store/bucket-permissions.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isEnded } from '../kube-state/pod-state.ts';
 import { podWaiting } from '../kube-state/pod-waiting.ts';
@@ -34,9 +35,6 @@ const failed = (reason: string, message: string): TestResponse => ({
 const READING = /^s3:GetObject/;
 const ABORTING = /^s3:AbortMultipartUpload$/;
 const LISTING = /^s3:List/;
-
-const missingText = (permissions: readonly string[]): string =>
-  permissions.length === 0 ? '' : ` The credentials lack ${permissions.join(', ')}.`;
 
 /** The most important limitation comes first. */
 const LIMITATIONS = [
