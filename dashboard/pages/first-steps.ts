@@ -30,7 +30,7 @@ const dataOf = async ({ caches, config }: PageDeps, request: PageRequest) => {
     bucket,
     reasons: { add, token },
     hrefs: {
-      bucket: newBucketHref(namespace, 's3'),
+      bucket: newBucketHref(namespace),
       token: FORMAT.path('projects', namespace, 'new-token'),
       jobs: FORMAT.path('projects', namespace, 'jobs'),
     },

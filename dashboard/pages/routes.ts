@@ -3,6 +3,7 @@ import { createBucketPage } from './buckets/bucket.ts';
 import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
 import { createBucketsPage } from './buckets/buckets.ts';
 import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
+import { createEditBucketPage } from './buckets/edit-bucket.ts';
 import { createNewBucketPage } from './buckets/new-bucket.ts';
 import { createFindJob } from './find-job.ts';
 import { createFirstStepsPage } from './first-steps.ts';
@@ -47,9 +48,10 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createJobPage(deps),
   ...historyRoutes(deps),
   ...createBucketsPage(),
-  ...createNewBucketPage(),
+  ...createNewBucketPage(deps),
   ...createBucketPage(),
   ...createBucketCredentialsPage(),
+  ...createEditBucketPage(deps),
   ...createDeleteBucketPage(deps),
   ...createTokensPage(),
   ...createNewTokenPage(),

@@ -39,12 +39,12 @@ describe('settings in the dashboard', function () {
   const press = (page: Page, name: string): Promise<void> =>
     page.getByRole('button', { name, exact: true }).click();
   const addBucket = async (page: Page, bucketName: string, secret: string): Promise<void> => {
-    await page.goto(`${HOME}/new-bucket/s3`);
+    await page.goto(`${HOME}/new-bucket`);
     await page.getByLabel('Bucket name').fill(bucketName);
     await page.getByLabel('Access key ID').fill(ACCESS_KEY);
     await page.getByLabel('Secret access key').fill(secret);
-    await page.getByLabel('Region').fill('eu-central-1');
-    await press(page, 'Add bucket');
+    await page.getByLabel('Region').first().fill('eu-central-1');
+    await press(page, 'Save and test');
   };
 
   describe('buckets', () => {
@@ -65,7 +65,7 @@ describe('settings in the dashboard', function () {
       await page.getByRole('link', { name: 'Update credentials' }).click();
       await page.getByLabel('Access key ID').fill(ACCESS_KEY);
       await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);
-      await press(page, 'Update credentials');
+      await press(page, 'Save and test');
       await page.getByText('Credentials updated.').waitFor();
       await page.getByRole('link', { name: 'Delete bucket', exact: true }).click();
       await press(page, 'Delete bucket');
@@ -171,7 +171,7 @@ describe('settings in the dashboard', function () {
       await page.getByRole('link', { name: 'Update credentials' }).click();
       await page.getByLabel('Access key ID').fill(ACCESS_KEY);
       await page.getByLabel('Secret access key').fill(`${SECRET_KEY}2`);
-      await press(page, 'Update credentials');
+      await press(page, 'Save and test');
       await page.getByText('Credentials updated.').waitFor();
       await page.goto(`${HOME}/webhook`);
       await page.getByLabel('URL').fill(`${desk.flow.receiver.url}/?key=a-password`);

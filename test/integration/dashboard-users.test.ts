@@ -86,8 +86,8 @@ describe('users in the dashboard', function () {
     `${BUCKET}/credentials`,
     `${BUCKET}/delete`,
     `${BUCKET}/test`,
-    `${HOME}/new-bucket/r2`,
-    `${HOME}/new-bucket/s3`,
+    `${HOME}/new-bucket`,
+    `${BUCKET}/settings`,
   ];
   const changesOfJobs = (): readonly string[] =>
     seenBy('admin').actions.filter((action) => action.startsWith(`${HOME}/jobs/`));

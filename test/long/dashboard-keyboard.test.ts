@@ -58,17 +58,17 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
   it('add a bucket, change its credentials, test and delete it', async () => {
     await page.goto(HOME);
     await keyboard.follow('Buckets');
-    await keyboard.follow('Add S3 bucket');
+    await keyboard.follow('Add bucket');
     await keyboard.type('Bucket name', 'by-keyboard');
+    await keyboard.type('Region', 'eu-central-1');
     await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
     await keyboard.type('Secret access key', 'a-secret');
-    await keyboard.type('Region', 'eu-central-1');
-    await keyboard.press('Add bucket');
+    await keyboard.press('Save and test');
     await page.getByText('Bucket by-keyboard added.').waitFor();
     await keyboard.follow('Update credentials');
     await keyboard.type('Access key ID', 'AKIAEXAMPLEKEY');
     await keyboard.type('Secret access key', 'another-secret');
-    await keyboard.press('Update credentials');
+    await keyboard.press('Save and test');
     await page.getByText('Credentials updated.').waitFor();
     await keyboard.press('Test connection');
     await page.getByText('Testing', { exact: true }).waitFor();

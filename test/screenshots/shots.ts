@@ -93,12 +93,24 @@ const forBuckets = (home: string, bucketName: string): readonly Shot[] => [
   },
   {
     name: 'new-bucket-s3',
-    title: 'A new S3 bucket, with form errors',
+    title: 'A new bucket, with form errors',
     who: 'admin',
-    path: `${home}/new-bucket/s3`,
-    act: press('Add bucket'),
+    path: `${home}/new-bucket`,
+    act: press('Save and test'),
   },
-  { name: 'new-bucket-r2', title: 'A new R2 bucket', who: 'admin', path: `${home}/new-bucket/r2` },
+  {
+    name: 'new-bucket-r2',
+    title: 'A new R2 bucket',
+    who: 'admin',
+    path: `${home}/new-bucket`,
+    act: (page) => page.getByLabel('Cloudflare R2').check(),
+  },
+  {
+    name: 'bucket-settings',
+    title: 'Editing the settings of a bucket',
+    who: 'admin',
+    path: `${home}/buckets/s3/${bucketName}/settings`,
+  },
   {
     name: 'bucket-credentials',
     title: 'Updating the credentials of a bucket',

@@ -1,43 +1,75 @@
+import type { Bucket } from '#administration/bucket-view.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
-import { CREDENTIAL_FIELDS, credentialsIn, emptyFields } from './bucket-fields.ts';
-import { BUCKET_PATH, bucketHref, bucketRefOf } from './bucket-paths.ts';
+import { type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import {
+  ACCESS_CHOICES,
+  credentialsIn,
+  emptyFields,
+  KEY_FIELDS,
+  ROLE_FIELDS,
+  roleIn,
+} from './bucket-fields.ts';
+import { BUCKET_PATH, bucketHref, bucketRefOf, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
+import { goToTest } from './save-and-test.ts';
 
 const PATH = `${BUCKET_PATH}/credentials`;
+const VALUE_NAMES = ['access', ...ROLE_FIELDS.map(({ name }) => name)];
 
-const show = async (request: PageRequest, errors: FormState['errors']): Promise<ShownPage> => {
-  const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
-  const { namespace } = request;
-  const data = {
+const read = (request: PageRequest): Promise<Bucket> =>
+  request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
+
+const valuesOf = ({ webIdentity }: Bucket): FormState['values'] => {
+  if (webIdentity === null) return { access: 'keys' };
+  const { durationSeconds, ...role } = webIdentity;
+  return { access: 'role', ...role, durationSeconds: durationSeconds?.toString() ?? '' };
+};
+
+const show = ({ namespace }: PageRequest, bucket: Bucket, form: FormState): ShownPage => ({
+  kind: 'page',
+  view: '/pages/buckets/bucket-credentials',
+  title: `Update credentials of ${bucket.bucketName}`,
+  section: 'buckets',
+  trail: bucketTrail(namespace, bucket),
+  data: {
     bucketName: bucket.bucketName,
-    form: { values: {}, errors },
-    fields: CREDENTIAL_FIELDS,
+    form,
+    access: { choices: ACCESS_CHOICES, keyFields: KEY_FIELDS, roleFields: ROLE_FIELDS },
+    hasRole: bucket.service === 's3',
     href: bucketHref(namespace, bucket, 'credentials'),
     back: bucketHref(namespace, bucket),
-  };
-  return {
-    kind: 'page',
-    view: '/pages/buckets/bucket-credentials',
-    title: `Update credentials of ${bucket.bucketName}`,
-    section: 'buckets',
-    data,
-    status: formStatus(errors),
-  };
+  },
+  status: formStatus(form.errors),
+});
+
+/** A form without the choice keeps the kind of credentials that the bucket has. */
+const usesRole = (bucket: Bucket, { access }: FormState['values']): boolean =>
+  bucket.service === 's3' && (access === '' ? bucket.webIdentity !== null : access === 'role');
+
+const update = async (
+  { user, namespace, form }: PageRequest,
+  bucket: Bucket,
+  values: FormState['values'],
+): Promise<FormState['errors']> => {
+  const buckets = user.administration.buckets(namespace);
+  try {
+    if (usesRole(bucket, values)) await buckets.useRole(bucket, roleIn(values));
+    else await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true });
+    return {};
+  } catch (error) {
+    return formErrors(error);
+  }
 };
 
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
-  const { namespace, form } = request;
-  const errors = emptyFields(form, CREDENTIAL_FIELDS);
-  if (Object.keys(errors).length > 0) return show(request, errors);
-  const ref = bucketRefOf(request);
-  try {
-    await request.user.administration.buckets(request.namespace).updateCredentials(ref, credentialsIn(form));
-  } catch (error) {
-    return show(request, formErrors(error));
-  }
-  const text = 'Credentials updated. Jobs that start from now on use them. Test the connection.';
-  return { kind: 'go', to: bucketHref(namespace, ref), flash: { kind: 'done', text } };
+  const bucket = await read(request);
+  const values = filledIn(request.form, ...VALUE_NAMES);
+  const fields = usesRole(bucket, values) ? ROLE_FIELDS : KEY_FIELDS;
+  const empty = emptyFields(request.form, fields);
+  if (Object.keys(empty).length > 0) return show(request, bucket, { values, errors: empty });
+  const errors = await update(request, bucket, values);
+  if (Object.keys(errors).length > 0) return show(request, bucket, { values, errors });
+  return goToTest(request, bucket, 'Credentials updated. Jobs that start from now on use them.');
 };
 
 /** The form that replaces the credentials of a bucket. */
@@ -46,7 +78,10 @@ export const createBucketCredentialsPage = (): readonly Route[] => [
     method: 'GET',
     path: PATH,
     needs: BUCKET_RIGHTS.setCredentials,
-    handle: (request) => show(request, EMPTY_FORM.errors),
+    handle: async (request) => {
+      const bucket = await read(request);
+      return show(request, bucket, { values: valuesOf(bucket), errors: {} });
+    },
   },
   { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.setCredentials, handle: post },
 ];

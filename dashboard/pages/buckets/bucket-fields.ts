@@ -1,7 +1,6 @@
 import type { BucketCredentials } from '#administration/bucket-input.ts';
-import type { ObjectOptionInput } from '#administration/object-options-input.ts';
+import type { WebIdentityInput } from '#administration/web-identity-input.ts';
 import type { Service } from '#crds/zip-job.ts';
-import { defined } from '#runtime/optional.ts';
 import type { FormState } from '../form.ts';
 
 /** One field of a form, for `/partials/field`. */
@@ -10,14 +9,24 @@ export interface Field {
   readonly label: string;
   readonly hint: string;
   readonly type?: 'password';
+  readonly required?: true;
   readonly maxlength: number;
 }
 
-export const CREDENTIAL_FIELDS: readonly Field[] = [
+export const BUCKET_NAME: Field = {
+  name: 'bucketName',
+  label: 'Bucket name',
+  hint: 'The bucket must already exist at your provider.',
+  required: true,
+  maxlength: 63,
+};
+
+export const KEY_FIELDS: readonly Field[] = [
   {
     name: 'accessKeyId',
     label: 'Access key ID',
     hint: 'Needs write access to the bucket.',
+    required: true,
     maxlength: 512,
   },
   {
@@ -25,95 +34,107 @@ export const CREDENTIAL_FIELDS: readonly Field[] = [
     label: 'Secret access key',
     hint: 'Stored in a Kubernetes Secret and never shown again.',
     type: 'password',
+    required: true,
     maxlength: 512,
   },
 ];
 
-const BUCKET_NAME: Field = {
-  name: 'bucketName',
-  label: 'Bucket name',
-  hint: 'The bucket must already exist at your provider.',
-  maxlength: 63,
-};
-
-/** The fields of a bucket, all of them required. */
-export const BUCKET_FIELDS: Readonly<Record<Service, readonly Field[]>> = {
-  s3: [
-    BUCKET_NAME,
-    ...CREDENTIAL_FIELDS,
-    { name: 'region', label: 'Region', hint: 'For example eu-central-1.', maxlength: 32 },
-  ],
-  r2: [
-    BUCKET_NAME,
-    {
-      name: 'host',
-      label: 'Host',
-      hint: 'Format: <account id>.<domain>, for example 0123abcd.r2.cloudflarestorage.com.',
-      maxlength: 253,
-    },
-    ...CREDENTIAL_FIELDS,
-    {
-      name: 'accountId',
-      label: 'Account ID',
-      hint: 'The ID of your account at the provider.',
-      maxlength: 64,
-    },
-  ],
-};
-
-const ENCRYPTION_FIELDS: readonly Field[] = [
+export const ROLE_FIELDS: readonly Field[] = [
   {
-    name: 'serverSideEncryption',
-    label: 'Encryption',
-    hint: 'AES256 (SSE-S3) or aws:kms (SSE-KMS). Empty: the default of the bucket.',
-    maxlength: 16,
-  },
-  { name: 'kmsKeyId', label: 'KMS key', hint: 'ID, ARN or alias, for aws:kms.', maxlength: 2048 },
-];
-
-const COMMON_OPTION_FIELDS: readonly Field[] = [
-  { name: 'storageClass', label: 'Storage class', hint: 'For example STANDARD_IA.', maxlength: 64 },
-  { name: 'cacheControl', label: 'Cache-Control', hint: 'For example no-store.', maxlength: 256 },
-  {
-    name: 'metadata',
-    label: 'Metadata',
-    hint: 'For example team=sales, stage=live. Values cannot contain commas.',
+    name: 'roleArn',
+    label: 'Role ARN',
+    hint: 'For example arn:aws:iam::123456789012:role/reports.',
+    required: true,
     maxlength: 2048,
   },
+  {
+    name: 'audience',
+    label: 'Audience',
+    hint: 'One that your administrator allows in store.webIdentity.audiences, such as sts.amazonaws.com.',
+    required: true,
+    maxlength: 253,
+  },
+  {
+    name: 'stsRegion',
+    label: 'Region of the token service',
+    hint: 'For AWS, such as eu-central-1.',
+    maxlength: 32,
+  },
+  {
+    name: 'stsEndpoint',
+    label: 'Endpoint of the token service',
+    hint: 'For other stores, such as https://minio.example.com. Replaces the region.',
+    maxlength: 253,
+  },
+  {
+    name: 'durationSeconds',
+    label: 'Session duration',
+    hint: 'In seconds, 900 to 43200. Empty: 3600.',
+    maxlength: 5,
+  },
 ];
 
-/** Options of the objects, none of them required. */
-export const OPTION_FIELDS: Readonly<Record<Service, readonly Field[]>> = {
-  s3: [
-    ...ENCRYPTION_FIELDS,
-    ...COMMON_OPTION_FIELDS,
-    { name: 'tags', label: 'Tags', hint: 'For example retention=30d, team=sales.', maxlength: 4096 },
-    { name: 'acl', label: 'Canned ACL', hint: 'For example bucket-owner-full-control.', maxlength: 64 },
-  ],
-  r2: COMMON_OPTION_FIELDS,
+export const REGION: Field = {
+  name: 'region',
+  label: 'Region',
+  hint: 'For example eu-central-1.',
+  required: true,
+  maxlength: 32,
 };
 
-/** The options that are filled in. */
-export const optionsIn = (values: FormState['values']): ObjectOptionInput => {
-  const filled = (name: string): string | undefined => values[name] || undefined;
-  return defined({
-    serverSideEncryption: filled('serverSideEncryption'),
-    kmsKeyId: filled('kmsKeyId'),
-    storageClass: filled('storageClass'),
-    cacheControl: filled('cacheControl'),
-    acl: filled('acl'),
-    metadata: filled('metadata'),
-    tags: filled('tags'),
-  });
+export const R2_FIELDS: readonly Field[] = [
+  {
+    name: 'accountId',
+    label: 'Account ID',
+    hint: 'In the Cloudflare dashboard, on the overview page of R2.',
+    required: true,
+    maxlength: 64,
+  },
+  {
+    name: 'host',
+    label: 'Host',
+    hint: 'Empty: ACCOUNT_ID.r2.cloudflarestorage.com. For a bucket with the EU jurisdiction: ACCOUNT_ID.eu.r2.cloudflarestorage.com.',
+    maxlength: 253,
+  },
+];
+
+export const ENDPOINT: Field = {
+  name: 'endpoint',
+  label: 'Endpoint',
+  hint: 'For example https://s3.example.com. Your administrator must allow its host.',
+  required: true,
+  maxlength: 253,
 };
+
+/** Its own name, because the form of a new bucket also has the region of AWS. */
+export const OTHER_REGION: Field = {
+  name: 'otherRegion',
+  label: 'Region name',
+  hint: 'Empty: us-east-1, which most stores accept.',
+  maxlength: 32,
+};
+
+/** Of stores for which the form leaves it empty. */
+export const DEFAULT_OTHER_REGION = 'us-east-1';
+
+export const CA_BUNDLE: Field = {
+  name: 'caBundle',
+  label: 'Certificate authorities',
+  hint: 'PEM, only for a store whose certificate is signed by a private authority.',
+  maxlength: 32_768,
+};
+
+/** The host of an account without a jurisdiction. */
+export const hostOfAccount = (accountId: string): string =>
+  `${accountId.toLowerCase()}.r2.cloudflarestorage.com`;
 
 const articleOf = (label: string): 'a' | 'an' => (/^[AEIOU]/.test(label) ? 'an' : 'a');
 
-/** One error for each field that was left empty. */
+/** One error for each required field that was left empty. */
 export const emptyFields = (form: URLSearchParams, fields: readonly Field[]): FormState['errors'] =>
   Object.fromEntries(
     fields
-      .filter(({ name }) => (form.get(name) ?? '').trim() === '')
+      .filter(({ name, required }) => required === true && (form.get(name) ?? '').trim() === '')
       .map(({ name, label }) => [
         name,
         `Enter ${articleOf(label)} ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
@@ -125,3 +146,26 @@ export const credentialsIn = (form: URLSearchParams): BucketCredentials => ({
   accessKeyId: (form.get('accessKeyId') ?? '').trim(),
   secretAccessKey: (form.get('secretAccessKey') ?? '').trim(),
 });
+
+export const roleIn = (values: FormState['values']): WebIdentityInput => {
+  const { roleArn = '', audience = '', stsRegion = '', stsEndpoint = '', durationSeconds = '' } = values;
+  return { roleArn, audience, stsRegion, stsEndpoint, durationSeconds };
+};
+
+/** How a bucket gets its credentials. */
+export const ACCESS_CHOICES = [
+  { value: 'keys', text: 'Access key' },
+  { value: 'role', text: 'Role, without stored keys (not for R2)' },
+] as const;
+
+/** The label of a provider, also of a bucket that exists. */
+export const providerOf = ({
+  service,
+  endpoint,
+}: {
+  readonly service: Service;
+  readonly endpoint: string | null;
+}): string => {
+  if (endpoint !== null) return service === 's3' ? 'S3-compatible store' : 'R2-compatible store';
+  return service === 's3' ? 'Amazon S3' : 'Cloudflare R2';
+};

@@ -1,6 +1,7 @@
 import type { BucketRef } from '#administration/bucket-input.ts';
 import { FORMAT } from '../../format.ts';
-import type { PageRequest } from '../../page.ts';
+import type { Crumb, PageRequest } from '../../page.ts';
+import { SECTION_LABELS } from '../../words.ts';
 
 export const BUCKETS_PATH = '/projects/:project/buckets';
 export const BUCKET_PATH = `${BUCKETS_PATH}/:service/:bucket`;
@@ -19,3 +20,9 @@ export const bucketRefOf = ({ params }: Pick<PageRequest, 'params'>): BucketRef 
   service: params['service'] ?? '',
   bucketName: params['bucket'] ?? '',
 });
+
+/** Breadcrumbs of the page of a bucket; of a page below it, with the bucket. */
+export const bucketTrail = (namespace: string, bucket?: BucketRef): readonly Crumb[] => [
+  { label: SECTION_LABELS.buckets, href: bucketsHref(namespace) },
+  ...(bucket === undefined ? [] : [{ label: bucket.bucketName, href: bucketHref(namespace, bucket) }]),
+];

@@ -7,7 +7,16 @@ export const BUCKET_RIGHTS = {
   list: [{ verb: 'list', resource: 'zipbuckets' }],
   see: [{ verb: 'get', resource: 'zipbuckets' }],
   add: [{ verb: 'create', resource: 'zipbuckets' }, secrets('create'), secrets('patch')],
-  setCredentials: [{ verb: 'get', resource: 'zipbuckets' }, secrets('create'), secrets('patch')],
+  setCredentials: [
+    { verb: 'get', resource: 'zipbuckets' },
+    { verb: 'patch', resource: 'zipbuckets' },
+    secrets('create'),
+    secrets('patch'),
+  ],
+  edit: [
+    { verb: 'get', resource: 'zipbuckets' },
+    { verb: 'patch', resource: 'zipbuckets' },
+  ],
   test: [
     { verb: 'get', resource: 'zipbuckets' },
     { verb: 'patch', resource: 'zipbuckets' },

@@ -1,37 +1,49 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, type PageRequest, type Route } from '../../page.ts';
 import { reasonAgainst } from '../reason-against.ts';
-import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
+import { providerOf } from './bucket-fields.ts';
+import { BUCKET_PATH, bucketHref, bucketRefOf, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
+import { testedPermissions } from './tested-permissions.ts';
 
 const stateOf = async (request: PageRequest) => {
   const bucket = await request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
-  return { bucket, href: bucketHref(request.namespace, bucket) };
+  return { bucket, permissions: testedPermissions(bucket), href: bucketHref(request.namespace, bucket) };
+};
+
+/** Undefined for R2, whose tokens have no policy. */
+const policyOf = (bucket: Bucket): string | undefined => {
+  const { service, endpoint, bucketName, region, objectOptions } = bucket;
+  if (service === 'r2' && endpoint === null) return undefined;
+  return iamPolicy({ bucketName, region: region ?? undefined, objectOptions });
 };
 
 const dataOf = async (request: PageRequest) => {
   const { namespace } = request;
-  const [state, test, credentials, deletion] = await Promise.all([
+  const [state, test, edit, credentials, deletion] = await Promise.all([
     stateOf(request),
     reasonAgainst(request, BUCKET_RIGHTS.test),
+    reasonAgainst(request, BUCKET_RIGHTS.edit),
     reasonAgainst(request, BUCKET_RIGHTS.setCredentials),
     reasonAgainst(request, BUCKET_RIGHTS.delete),
   ]);
   const { bucket } = state;
-  const noKeys = bucket.webIdentity === null ? '' : 'This bucket uses a role and has no stored credentials.';
   const actions = [
     { name: 'test', label: 'Test connection', look: 'primary', isChange: true, reason: test },
-    {
-      name: 'credentials',
-      label: 'Update credentials',
-      look: '',
-      isChange: false,
-      reason: noKeys || credentials,
-    },
+    { name: 'settings', label: 'Edit settings', look: '', isChange: false, reason: edit },
+    { name: 'credentials', label: 'Update credentials', look: '', isChange: false, reason: credentials },
     { name: 'delete', label: 'Delete bucket', look: 'danger', isChange: false, reason: deletion },
   ].map((action) => ({ ...action, href: bucketHref(namespace, bucket, action.name) }));
   const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);
-  return { ...state, actions, live, back: bucketsHref(namespace) };
+  return {
+    ...state,
+    provider: providerOf(bucket),
+    actions,
+    live,
+    policy: policyOf(bucket),
+  };
 };
 
 const test = async (request: PageRequest): Promise<GoTo> => {
@@ -49,7 +61,8 @@ export const createBucketPage = (): readonly Route[] => [
     handle: async (request) => {
       const data = await dataOf(request);
       const title = `Bucket ${data.bucket.bucketName}`;
-      return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', data };
+      const trail = bucketTrail(request.namespace);
+      return { kind: 'page', view: '/pages/buckets/bucket', title, section: 'buckets', trail, data };
     },
   },
   {

@@ -1,11 +1,16 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import type { Route } from '../../page.ts';
 import { reasonAgainst } from '../reason-against.ts';
+import { providerOf } from './bucket-fields.ts';
 import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 import { newBucketHref } from './new-bucket.ts';
 
-const rowOf = (namespace: string) => (bucket: Bucket) => ({ bucket, href: bucketHref(namespace, bucket) });
+const rowOf = (namespace: string) => (bucket: Bucket) => ({
+  bucket,
+  provider: providerOf(bucket),
+  href: bucketHref(namespace, bucket),
+});
 
 /** The buckets of a project. */
 export const createBucketsPage = (): readonly Route[] => [
@@ -19,7 +24,7 @@ export const createBucketsPage = (): readonly Route[] => [
         request.user.administration.buckets(request.namespace).list(),
         reasonAgainst(request, BUCKET_RIGHTS.add),
       ]);
-      const add = { s3: newBucketHref(namespace, 's3'), r2: newBucketHref(namespace, 'r2'), reason };
+      const add = { href: newBucketHref(namespace), reason };
       const data = { namespace, rows: buckets.map(rowOf(namespace)), add };
       return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
     },

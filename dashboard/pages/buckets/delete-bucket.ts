@@ -6,7 +6,7 @@ import type { ListedJob } from '../../live/listed-job.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
-import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref } from './bucket-paths.ts';
+import { BUCKET_PATH, bucketHref, bucketRefOf, bucketsHref, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
 
 const PATH = `${BUCKET_PATH}/delete`;
@@ -45,6 +45,7 @@ const show = async (
     view: '/pages/buckets/delete-bucket',
     title: `Delete ${bucket.bucketName}`,
     section: 'buckets',
+    trail: bucketTrail(namespace, bucket),
     data: {
       bucket,
       jobs: jobsOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), bucket),

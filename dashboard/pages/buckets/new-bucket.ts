@@ -1,70 +1,182 @@
-import { SERVICES, type Service } from '#crds/zip-job.ts';
+import type { BucketCredentials, NewBucket } from '#administration/bucket-input.ts';
+import { SERVICES } from '#crds/zip-job.ts';
+import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
+import { toStoreRules } from '#runtime/store/settings.ts';
+import type { StoreRules } from '#runtime/store/store-location.ts';
 import { FORMAT } from '../../format.ts';
-import { type GoTo, notFound, type PageRequest, type Route, type ShownPage } from '../../page.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
-import { BUCKET_FIELDS, credentialsIn, emptyFields, OPTION_FIELDS, optionsIn } from './bucket-fields.ts';
-import { bucketHref, bucketsHref } from './bucket-paths.ts';
+import type { PageDeps } from '../page-deps.ts';
+import {
+  ACCESS_CHOICES,
+  BUCKET_NAME,
+  CA_BUNDLE,
+  credentialsIn,
+  DEFAULT_OTHER_REGION,
+  ENDPOINT,
+  emptyFields,
+  type Field,
+  hostOfAccount,
+  KEY_FIELDS,
+  OTHER_REGION,
+  R2_FIELDS,
+  REGION,
+  ROLE_FIELDS,
+  roleIn,
+} from './bucket-fields.ts';
+import { bucketsHref, bucketTrail } from './bucket-paths.ts';
 import { BUCKET_RIGHTS } from './bucket-rights.ts';
+import { OPTION_NAMES, optionFieldsOf, optionsIn } from './option-fields.ts';
+import { goToTest } from './save-and-test.ts';
+import { storeProblem } from './store-problem.ts';
 
-const PATH = '/projects/:project/new-bucket/:service';
+const PATH = '/projects/:project/new-bucket';
 
-export const newBucketHref = (namespace: string, service: Service): string =>
-  FORMAT.path('projects', namespace, 'new-bucket', service);
+const PROVIDERS = [
+  { value: 'aws', text: 'Amazon S3' },
+  { value: 'r2', text: 'Cloudflare R2' },
+  { value: 'other', text: 'Other S3-compatible store' },
+] as const;
+const [S3, R2] = SERVICES;
+type Provider = (typeof PROVIDERS)[number]['value'];
 
-const serviceOf = ({ params }: PageRequest): Service => {
-  const service = SERVICES.find((one) => one === params['service']);
-  if (service === undefined) throw notFound();
-  return service;
+const PROVIDER_FIELDS: Readonly<Record<Provider, readonly Field[]>> = {
+  aws: [REGION],
+  r2: R2_FIELDS,
+  other: [ENDPOINT],
 };
 
+/** Without the credentials, which are never sent back to the browser. */
+const VALUE_NAMES = [
+  'provider',
+  'access',
+  ...[BUCKET_NAME, REGION, ...R2_FIELDS, ENDPOINT, OTHER_REGION, CA_BUNDLE, ...ROLE_FIELDS].map(
+    ({ name }) => name,
+  ),
+  ...OPTION_NAMES,
+];
+
+export const newBucketHref = (namespace: string): string => FORMAT.path('projects', namespace, 'new-bucket');
+
+const providerIn = ({ provider }: FormState['values']): Provider =>
+  PROVIDERS.find(({ value }) => value === provider)?.value ?? 'aws';
+
+const hasRole = (values: FormState['values']): boolean =>
+  values['access'] === 'role' && providerIn(values) !== 'r2';
+
 const show = (request: PageRequest, form: FormState): ShownPage => {
-  const service = serviceOf(request);
   const { namespace } = request;
-  const href = newBucketHref(namespace, service);
+  const { bucketName = '', region = '' } = form.values;
   return {
     kind: 'page',
     view: '/pages/buckets/new-bucket',
-    title: `New ${service.toUpperCase()} bucket`,
+    title: 'New bucket',
     section: 'buckets',
+    trail: bucketTrail(namespace),
     data: {
-      service,
       form,
-      fields: BUCKET_FIELDS[service],
-      options: OPTION_FIELDS[service],
-      href,
+      providers: PROVIDERS,
+      bucketName: BUCKET_NAME,
+      region: REGION,
+      r2Fields: R2_FIELDS,
+      endpoint: ENDPOINT,
+      otherRegion: OTHER_REGION,
+      caBundle: CA_BUNDLE,
+      access: { choices: ACCESS_CHOICES, keyFields: KEY_FIELDS, roleFields: ROLE_FIELDS },
+      options: optionFieldsOf(S3),
+      policy: iamPolicy({ bucketName: bucketName === '' ? 'BUCKET_NAME' : bucketName, region }),
+      policyNote: bucketName === '' ? 'Replace BUCKET_NAME.' : '',
+      href: newBucketHref(namespace),
       back: bucketsHref(namespace),
     },
     status: formStatus(form.errors),
   };
 };
 
-const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
-  const { namespace, form } = request;
-  const service = serviceOf(request);
-  const optionNames = OPTION_FIELDS[service].map(({ name }) => name);
-  const values = filledIn(form, 'bucketName', 'region', 'host', 'accountId', ...optionNames);
-  const { bucketName = '', region, host, accountId } = values;
-  const errors = emptyFields(form, BUCKET_FIELDS[service]);
-  if (Object.keys(errors).length > 0) return show(request, { values, errors });
-  const ofService = service === 's3' ? { region } : { host, accountId };
-  try {
-    await request.user.administration
-      .buckets(request.namespace)
-      .create({ service, bucketName, ...ofService, objectOptions: optionsIn(values) }, credentialsIn(form));
-  } catch (error) {
-    return show(request, { values, errors: formErrors(error, 'bucketName') });
+const toR2 = ({ accountId = '', host }: FormState['values']) => ({
+  service: R2,
+  accountId,
+  host: host || hostOfAccount(accountId),
+});
+
+const toOtherStore = ({ endpoint, otherRegion, caBundle }: FormState['values']) => ({
+  service: S3,
+  endpoint,
+  region: otherRegion || DEFAULT_OTHER_REGION,
+  ...(caBundle && { caBundle }),
+});
+
+const toPlace = (values: FormState['values']) => {
+  switch (providerIn(values)) {
+    case 'aws':
+      return { service: S3, region: values['region'] };
+    case 'r2':
+      return toR2(values);
+    case 'other':
+      return toOtherStore(values);
   }
-  const text = `Bucket ${bucketName} added. Test the connection before you use it.`;
-  return { kind: 'go', to: bucketHref(namespace, { service, bucketName }), flash: { kind: 'done', text } };
 };
 
-/** The form that adds an S3 or R2 bucket. */
-export const createNewBucketPage = (): readonly Route[] => [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: BUCKET_RIGHTS.add,
-    handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
-  },
-  { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.add, handle: post },
+/** What the chosen provider needs; the fields of the others are ignored. */
+const toNewBucket = (values: FormState['values']): NewBucket => {
+  const place = toPlace(values);
+  return {
+    ...place,
+    bucketName: values['bucketName'] ?? '',
+    ...(hasRole(values) && { webIdentity: roleIn(values) }),
+    objectOptions: optionsIn(values, optionFieldsOf(place.service)),
+  };
+};
+
+/** The administration names the fields of a ZipBucket, the form has one region for each provider. */
+const inForm = (errors: FormState['errors'], values: FormState['values']): FormState['errors'] => {
+  const { region, ...others } = errors;
+  return region !== undefined && providerIn(values) === 'other' ? { ...others, otherRegion: region } : errors;
+};
+
+const requiredOf = (values: FormState['values']): readonly Field[] => [
+  BUCKET_NAME,
+  ...PROVIDER_FIELDS[providerIn(values)],
+  ...(hasRole(values) ? ROLE_FIELDS : KEY_FIELDS),
 ];
+
+const create = async (
+  request: PageRequest,
+  rules: StoreRules,
+  given: { readonly bucket: NewBucket; readonly credentials: BucketCredentials | undefined },
+): Promise<FormState['errors']> => {
+  try {
+    const refused = storeProblem(given.bucket, rules);
+    if (Object.keys(refused).length > 0) return refused;
+    await request.user.administration.buckets(request.namespace).create(given.bucket, given.credentials);
+    return {};
+  } catch (error) {
+    return formErrors(error, 'bucketName');
+  }
+};
+
+const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {
+  const { form } = request;
+  const values = filledIn(form, ...VALUE_NAMES);
+  const empty = emptyFields(form, requiredOf(values));
+  if (Object.keys(empty).length > 0) return show(request, { values, errors: empty });
+  const bucket = toNewBucket(values);
+  const credentials = bucket.webIdentity ? undefined : credentialsIn(form);
+  const errors = inForm(await create(request, rules, { bucket, credentials }), values);
+  if (Object.keys(errors).length > 0) return show(request, { values, errors });
+  return goToTest(request, bucket, `Bucket ${bucket.bucketName} added.`);
+};
+
+/** The form that adds a bucket of any provider, with keys or with a role. */
+export const createNewBucketPage = ({ config }: Pick<PageDeps, 'config'>): readonly Route[] => {
+  const rules = toStoreRules(config);
+  return [
+    {
+      method: 'GET',
+      path: PATH,
+      needs: BUCKET_RIGHTS.add,
+      handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
+    },
+    { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.add, handle: (request) => post(rules, request) },
+  ];
+};

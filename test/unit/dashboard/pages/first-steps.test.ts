@@ -49,7 +49,7 @@ describe('the first steps page', () => {
   it('links to a new bucket and a new token', async () => {
     await using project = await startDashboardProject();
     const { text } = await project.ada.get(PATH);
-    expect(text).to.contain(`href="${HOME}/new-bucket/s3"`).and.contain(`href="${HOME}/new-token"`);
+    expect(text).to.contain(`href="${HOME}/new-bucket"`).and.contain(`href="${HOME}/new-token"`);
     expect(text).to.contain('BUCKET').and.contain('ZIPJOBS_URL');
   });
 

@@ -20,12 +20,13 @@ describe('the object options of a new bucket', () => {
   afterEach(() => project[Symbol.asyncDispose]());
 
   it('are those that are filled in', async () => {
-    await project.send(`${HOME}/new-bucket/s3`, {
+    await project.send(`${HOME}/new-bucket`, {
       ...NEW_BUCKET,
       region: 'eu-central-1',
       serverSideEncryption: 'aws:kms',
       kmsKeyId: 'alias/a',
-      tags: 'team=sales, stage=live',
+      tags: 'team=sales\r\nstage = live',
+      metadata: 'note=a, b',
       cacheControl: ' ',
     });
     expect(project.objects.get(`${COLLECTIONS.buckets}/s3-reports`)).to.have.deep.nested.property(
@@ -33,6 +34,7 @@ describe('the object options of a new bucket', () => {
       {
         serverSideEncryption: 'aws:kms',
         kmsKeyId: 'alias/a',
+        metadata: { note: 'a, b' },
         tags: { team: 'sales', stage: 'live' },
       },
     );
@@ -40,9 +42,9 @@ describe('the object options of a new bucket', () => {
   });
 
   it('are refused in the form if its store does not support them (C7)', async () => {
-    const place = { host: 'abc123.r2.example.com', accountId: 'abc123' };
+    const place = { provider: 'r2', accountId: '0123456789abcdef0123456789abcdef' };
     const options = { storageClass: 'GLACIER' };
-    const response = await project.send(`${HOME}/new-bucket/r2`, { ...NEW_BUCKET, ...place, ...options });
+    const response = await project.send(`${HOME}/new-bucket`, { ...NEW_BUCKET, ...place, ...options });
     expect(response.status).to.equal(422);
     expect(response.text)
       .to.contain('id="storageClass-error"')

@@ -1,0 +1,25 @@
+import { checkNewBucket, type NewBucket } from '#administration/bucket-input.ts';
+import { locateStore, StoreLocationError, type StoreRules } from '#runtime/store/store-location.ts';
+import type { FormState } from '../form.ts';
+
+/** The field that names the store of a bucket. */
+const fieldOf = ({ service, endpoint }: NewBucket): string => {
+  if (endpoint !== undefined) return 'endpoint';
+  return service === 'r2' ? 'host' : 'region';
+};
+
+/**
+ * The error of a bucket whose store zippers would refuse, because the operator does not allow it.
+ * @throws AdministrationError InvalidInput
+ */
+export const storeProblem = (bucket: NewBucket, rules: StoreRules): FormState['errors'] => {
+  const { bucketName, ...place } = checkNewBucket(bucket);
+  try {
+    locateStore({ name: bucketName, ...place }, rules);
+    return {};
+  } catch (error) {
+    if (!(error instanceof StoreLocationError)) throw error;
+    const { message } = error;
+    return { [fieldOf(bucket)]: `${message.charAt(0).toUpperCase()}${message.slice(1)}` };
+  }
+};
