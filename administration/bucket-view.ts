@@ -4,7 +4,7 @@ import type { ObjectOptions, WebIdentity, ZipBucket } from '#crds/zip-bucket.ts'
 import type { Service } from '#crds/zip-job.ts';
 import { missingIn } from '#runtime/store/bucket-permissions.ts';
 import { isOrderPending } from './ask-controller.ts';
-import { remedyFor } from './remedies.ts';
+import { remedyFor } from './failure-help.ts';
 
 /** Result of the last test of a bucket. */
 export interface BucketTest {

@@ -1,7 +1,6 @@
+import { failureHelp, failureReasonOf } from '#administration/failure-help.ts';
 import { timelineOf } from '#administration/job-timeline.ts';
 import type { Job } from '#administration/job-view.ts';
-import { meaningOf } from '#administration/meaning-of.ts';
-import { remedyFor } from '#administration/remedies.ts';
 import { toFields, toTable } from './table.ts';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
@@ -72,12 +71,28 @@ const webhookText = ({ webhook }: Job): string | null => {
   return `${webhook.state}, attempts: ${webhook.attempts ?? 0}${webhook.state === 'Pending' ? next : ''}`;
 };
 
-const whatToDo = (code: string): readonly (readonly [string, string])[] => {
-  const remedy = remedyFor(code);
-  return remedy === null ? [] : [['Next step', remedy]];
+type Rows = readonly (readonly [string, string | number | null])[];
+
+/** Why the job ended without an archive, and the next step. */
+const failureText = (job: Job): Rows => {
+  const reason = failureReasonOf(job);
+  if (reason === null) return [];
+  const help = failureHelp(reason);
+  const { failure } = job;
+  return [
+    ['Failure', reason],
+    ...(help === undefined ? [] : ([['Why', help.words]] as const)),
+    ...(failure === null
+      ? []
+      : ([
+          ['Failing file', failingFile(job)],
+          ['HTTP status', failure.httpStatus],
+        ] as const)),
+    ...(help === undefined ? [] : ([['Next step', help.remedy]] as const)),
+  ];
 };
 
-const sourceCheckText = ({ sourceCheck, files }: Job): readonly (readonly [string, string])[] => {
+const sourceCheckText = ({ sourceCheck, files }: Job): Rows => {
   if (sourceCheck === null) return [];
   const { failed, checked, bytes, lengths } = sourceCheck;
   return [
@@ -100,7 +115,7 @@ const failuresTable = ({ sourceCheck }: Job): readonly string[] => {
         ...(isNamed ? [filename] : []),
         httpStatus,
         code,
-        meaningOf(code),
+        failureHelp(code)?.words ?? null,
       ]),
     ),
     ...(rest > 0 ? [`and ${rest} more`] : []),
@@ -108,15 +123,8 @@ const failuresTable = ({ sourceCheck }: Job): readonly string[] => {
   ];
 };
 
-const endText = (job: Job): readonly (readonly [string, string | number | null])[] => [
-  ...(job.failure === null
-    ? []
-    : ([
-        ['Failure', job.failure.code],
-        ['Failing file', failingFile(job)],
-        ['HTTP status', job.failure.httpStatus],
-        ...whatToDo(job.failure.code),
-      ] as const)),
+const endText = (job: Job): Rows => [
+  ...failureText(job),
   ...sourceCheckText(job),
   ...(job.archive === null
     ? []

@@ -70,7 +70,7 @@ describe('zipjobs job', function () {
       .to.match(/Failing file: +1\n/)
       .and.to.match(/HTTP status: +404\n/)
       .and.to.match(/Failing files: +1 of 2, 2 checked\n/)
-      .and.to.match(/^1 +404 +SourceNotFound +A source responded/m);
+      .and.to.match(/^1 +404 +SourceNotFound +A source does not have/m);
     expect(`${done.stdout}${done.stderr}`).not.to.contain(CANARY);
     const job = await runJson('get', zipJobName(uuid));
     expect(job.failure).to.deep.include({

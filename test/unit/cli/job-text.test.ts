@@ -16,10 +16,8 @@ describe('jobText', () => {
       .to.match(/^Failing files: +137 of 3, 10000 checked$/m)
       .and.to.match(/^Predicted size: +1\.0 KiB, 2 files$/m)
       .and.to.match(/^FILE +HTTP +CODE +REASON$/m)
-      .and.to.match(
-        /^0 +404 +SourceNotFound +A source responded with a status that a retry does not change\.$/m,
-      )
-      .and.to.match(/^73 +- +SourceUnreachable +A source could not be reached\.$/m)
+      .and.to.match(/^0 +404 +SourceNotFound +A source does not have the file, or refused to send it\.$/m)
+      .and.to.match(/^73 +- +SourceUnreachable +zipjobs could not connect to a source\.$/m)
       .and.to.match(/^and 37 more$/m);
     expect(text.match(/Source(NotFound|Unreachable) {2}/g)).to.have.length(100);
   });
@@ -31,6 +29,15 @@ describe('jobText', () => {
     expect(textOf({ ...job, spec: { ...spec, files } }))
       .to.match(/^FILE +NAME +HTTP +CODE +REASON$/m)
       .and.to.match(/^0 +a\.txt +404 +SourceNotFound/m);
+  });
+
+  it('says why a job failed and what to do next, also without a failure of the zipper', () => {
+    const status = finishedAs('Failed', { reason: 'OutOfMemory' });
+    expect(textOf(aZipJob({ status })))
+      .to.match(/^Failure: +OutOfMemory$/m)
+      .and.to.match(/^Why: +The zipper ran out of memory twice\.$/m)
+      .and.to.match(/^Next step: +Ask your administrator to raise the memory limit/m);
+    expect(textOf(aZipJob({ status: finishedAs('Succeeded') }))).not.to.match(/^(Failure|Why|Next step):/m);
   });
 
   it('adds nothing to a job whose sources were not checked', () => {
