@@ -12,7 +12,15 @@ import { type ListedJob, toListedJob } from './live/listed-job.ts';
 
 /** Jobs by project. */
 export const NAMESPACE_INDEX = 'namespace';
-const namespaceIndex = ({ metadata }: ListedJob): readonly string[] => [metadata.namespace];
+/** Reruns by the job that they rerun. */
+export const RERUN_INDEX = 'rerun';
+export const rerunKey = (namespace: string, name: string): string => `${namespace}/${name}`;
+
+export const ZIP_JOB_INDEXES: Readonly<Record<string, (job: ListedJob) => readonly string[]>> = {
+  [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace],
+  [RERUN_INDEX]: ({ metadata, rerunOf }) =>
+    rerunOf === undefined ? [] : [rerunKey(metadata.namespace, rerunOf)],
+};
 
 /** What all users share, kept with the identity of the dashboard. Everything else is read with the token of a user. */
 export interface Caches extends CacheGroup {
@@ -33,7 +41,7 @@ export const createCaches = (deps: {
       ...common,
       definition: keptAs(RESOURCES.zipJobs, toListedJob),
       isAtRest: ({ status }) => isFinished({ status }),
-      indexes: { [NAMESPACE_INDEX]: namespaceIndex },
+      indexes: ZIP_JOB_INDEXES,
       onChange: onZipJob,
     }),
     zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),

@@ -28,6 +28,8 @@ export interface ListedJob {
   readonly files: number;
   /** Name of the token that created it. Absent for a job that the API did not create. */
   readonly createdBy?: string;
+  /** Name of the job that it reruns. */
+  readonly rerunOf?: string;
 }
 
 /** In these phases the reason says more than the phase: why the job waits, failed or was cancelled. */
@@ -66,5 +68,6 @@ export const toListedJob = (job: ZipJob): ListedJob => {
     status: statusOf(job.status ?? {}),
     files: fileCount(job),
     createdBy: annotations?.[ANNOTATIONS.createdBy],
+    rerunOf: annotations?.[ANNOTATIONS.runAgainOf],
   });
 };

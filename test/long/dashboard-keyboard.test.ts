@@ -136,6 +136,14 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.follow('Show last lines');
     await keyboard.press('Run again');
     await page.getByText(`New job created with the files of zip-${uuid}`).waitFor();
+    const rerun = page.url();
+    await keyboard.follow(`zip-${uuid}`);
+    await page.getByRole('heading', { name: 'Why this job failed' }).waitFor();
+    await keyboard.follow(page.getByRole('list', { name: 'Reruns of this job' }).getByRole('link').first());
+    expect(page.url()).to.equal(rerun);
+    await keyboard.reach(page.locator('summary', { hasText: 'Show events and conditions' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('JobCreated').first().waitFor();
   });
 
   it('sign out', async () => {

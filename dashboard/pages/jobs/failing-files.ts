@@ -1,20 +1,29 @@
+import { failureHelp } from '#administration/failure-help.ts';
 import type { Job, JobSourceCheck } from '#administration/job-view.ts';
-import { meaningOf } from '#administration/meaning-of.ts';
 import { FORMAT } from '../../format.ts';
+import type { KnownSources } from './known-sources.ts';
 
 /** The files of a failed job that cannot be downloaded. */
 export interface FailingFiles {
   readonly summary: string;
   readonly rows: readonly FailingFileRow[];
-  /** Whether the names of the files are known. */
+  /** Whether the names and hosts of the files are known. */
   readonly isNamed: boolean;
 }
 
-interface FailingFileRow {
+/** Empty for what is unknown. */
+export interface FailingFileRow {
   readonly index: string;
   readonly filename: string;
+  readonly host: string;
   readonly reason: string;
   readonly httpStatus: string;
+}
+
+interface FailingFile {
+  readonly fileIndex: number;
+  readonly code: string;
+  readonly httpStatus: number | null;
 }
 
 /** `137 of 10,000 files cannot be downloaded. 9,000 of the others declare 1.5 GiB in all.` */
@@ -31,18 +40,27 @@ const failingSummary = (
     ...(failed > failures.length ? [`The first ${FORMAT.number(failures.length)} are listed.`] : []),
   ].join(' ');
 
-/** Undefined if the sources were not checked. The failure of the job names the file that ended it. */
-export const failingFilesOf = ({ sourceCheck, files }: Job): FailingFiles | undefined => {
+export const failingFileRow = (
+  { fileIndex, code, httpStatus }: FailingFile,
+  sources: KnownSources,
+): FailingFileRow => ({
+  index: String(fileIndex),
+  filename: sources.get(fileIndex)?.filename ?? '',
+  host: sources.get(fileIndex)?.host ?? '',
+  reason: failureHelp(code)?.words ?? code,
+  httpStatus: httpStatus === null ? '' : String(httpStatus),
+});
+
+/** Undefined if the sources were not checked. The panel of the failure names the file that ended the job. */
+export const failingFilesOf = (
+  { sourceCheck, files }: Job,
+  sources: KnownSources,
+): FailingFiles | undefined => {
   if (sourceCheck === null || sourceCheck.failures.length === 0) return undefined;
   const { failures } = sourceCheck;
   return {
     summary: failingSummary(sourceCheck, files.count),
-    isNamed: failures.some(({ filename }) => filename !== null),
-    rows: failures.map(({ fileIndex, filename, code, httpStatus }) => ({
-      index: String(fileIndex),
-      filename: filename ?? '',
-      reason: meaningOf(code) || code,
-      httpStatus: httpStatus === null ? '' : String(httpStatus),
-    })),
+    rows: failures.map((file) => failingFileRow(file, sources)),
+    isNamed: failures.some(({ fileIndex }) => sources.has(fileIndex)),
   };
 };

@@ -7,14 +7,19 @@ import { FORMAT } from '../../format.ts';
 import type { Question } from '../../user/access.ts';
 import type { User } from '../../user/user.ts';
 import type { FoundJob } from './find-job.ts';
+import type { RerunAdvice } from './job-failure.ts';
 
 /** An action on a job, as a button or link. */
 export interface Action {
   readonly kind: 'cancel' | 'run-again' | 'replay-webhook' | 'download';
   readonly label: string;
   readonly href: string;
-  /** Why it is disabled; empty when it is enabled. */
+  /** Why it is locked; empty when it is enabled. */
   readonly reason: string;
+  /** Whether it is the next step. */
+  readonly isPrimary: boolean;
+  /** Why it is not the next step; empty if there is nothing to say. */
+  readonly note: string;
 }
 
 interface Offer {
@@ -83,6 +88,7 @@ const OFFERS: readonly Offer[] = [
 export const actionsOf = async (
   { zipJob: job, isArchived }: FoundJob,
   user: Pick<User, 'seemsToBeAllowed'>,
+  rerun: RerunAdvice,
 ): Promise<readonly Action[]> => {
   const { namespace, name } = job.metadata;
   const offers = OFFERS.filter(
@@ -95,7 +101,8 @@ export const actionsOf = async (
       );
       const refused = verdicts.find(({ allowed }) => !allowed);
       const href = FORMAT.path('projects', namespace, 'jobs', isArchived ? zipJobId(job) : name, kind);
-      return { kind, label, href, reason: refused?.reason ?? obstacle(job) };
+      const advice = kind === 'run-again' ? rerun : { isPrimary: kind === 'download', note: '' };
+      return { kind, label, href, reason: refused?.reason ?? obstacle(job), ...advice };
     }),
   );
 };

@@ -10,11 +10,15 @@ import { locateStore, StoreLocationError } from '#runtime/store/store-location.t
 import { FORMAT } from '../../format.ts';
 import { type GoTo, PageError, type PageRequest, type Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';
+import { SECTION_LABELS } from '../../words.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
+import { rerunAdvice } from './job-failure.ts';
 import { createLogOf } from './job-log.ts';
 import { jobView } from './job-view.ts';
+import { LIST_JOBS } from './list-jobs-right.ts';
+import { NO_RERUNS, type Reruns, rerunsOf } from './reruns.ts';
 import { signedDownload } from './signed-download.ts';
 
 const PATH = '/projects/:project/jobs/:job';
@@ -24,21 +28,37 @@ const REPLAY_LIMIT_MS = 5_000;
 const pathOf = ({ metadata: { namespace, name } }: ZipJob): string =>
   FORMAT.path('projects', namespace, 'jobs', name);
 
+/** Of a user who is not allowed to list jobs, none. */
+const readReruns = async (deps: PageDeps, { user, namespace }: PageRequest, job: ZipJob): Promise<Reruns> => {
+  const reruns = rerunsOf(deps.caches.zipJobs, job.metadata);
+  if (reruns.rows.length === 0) return NO_RERUNS;
+  const verdicts = await Promise.all(LIST_JOBS.map((question) => user.may(namespace, question)));
+  return verdicts.every(({ allowed }) => allowed) ? reruns : NO_RERUNS;
+};
+
 const jobData = async (deps: PageDeps, request: PageRequest) => {
   const found = await findJob(deps, request);
   const { zipJob, isArchived } = found;
   const { namespace, name } = zipJob.metadata;
-  const view = jobView(zipJob, deps.jobs.samples.of(`${namespace}/${name}`));
+  const samples = deps.jobs.samples.of(`${namespace}/${name}`);
+  const view = jobView(zipJob, { samples, now: request.now, sources: new Map() });
+  const reruns = await readReruns(deps, request, zipJob);
+  const { runAgainOf } = view.job;
   return {
     ...view,
     isLive: view.isLive && !isArchived,
     isArchived,
-    actions: await actionsOf(found, request.user),
+    actions: await actionsOf(found, request.user, rerunAdvice(view.job, reruns)),
+    reruns,
+    origin: runAgainOf && { name: runAgainOf, href: FORMAT.path('projects', namespace, 'jobs', runAgainOf) },
     path: pathOf(zipJob),
     live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
     zipJob,
   };
 };
+
+/** `48448.zip` of the key `exports/2026/48448.zip`. */
+const nameOfKey = (key: string): string => key.split('/').findLast((part) => part !== '') ?? key;
 
 /** Errors caused by the state of the job appear on its page; all others become an error page. */
 const showRefusal = (error: unknown, to: string): GoTo => {
@@ -153,10 +173,20 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
       path: PATH,
       handle: async (request) => {
         const { zipJob, ...data } = await jobData(deps, request);
-        const title = `Job ${data.job.key}`;
+        const title = `${data.phase} · ${nameOfKey(data.job.key)}`;
+        const trail = [
+          { label: SECTION_LABELS.jobs, href: FORMAT.path('projects', request.namespace, 'jobs') },
+        ];
         // The pod of an archived job is gone.
         const log = data.isArchived ? undefined : await logOf(request, zipJob);
-        return { kind: 'page', view: '/pages/jobs/job', title, section: 'jobs', data: { ...data, log } };
+        return {
+          kind: 'page',
+          view: '/pages/jobs/job',
+          title,
+          trail,
+          section: 'jobs',
+          data: { ...data, log },
+        };
       },
     },
     {

@@ -10,8 +10,12 @@ import { FORMAT } from '../../format.ts';
 import { type ListedJob, toListedJob } from '../../live/listed-job.ts';
 import type { Sample } from '../../live/progress-samples.ts';
 import { type FailingFiles, failingFilesOf } from './failing-files.ts';
+import { type FailurePanel, failurePanel } from './job-failure.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
+import { inlineSources, type KnownSources } from './known-sources.ts';
 import { type ProgressChart, progressChart } from './progress-chart.ts';
+import { stagesOf } from './stages/job-stages.ts';
+import { type StageRow, stageRows } from './stages/stage-rows.ts';
 
 /** A name and its value, with a link if there is one. */
 export interface Fact {
@@ -39,10 +43,12 @@ export interface JobView {
   readonly progressText: string;
   readonly chart: ProgressChart | undefined;
   readonly facts: readonly Fact[];
-  /** Why it failed; empty when it did not. */
-  readonly failure: readonly Fact[];
+  /** Why it failed or was cancelled; undefined otherwise. */
+  readonly failure: FailurePanel | undefined;
   /** Undefined if none is known. */
   readonly failingFiles: FailingFiles | undefined;
+  readonly stages: readonly StageRow[];
+  /** The conditions, attempts and deliveries as the status has them, oldest first. */
   readonly timeline: readonly Moment[];
   readonly deliveries: readonly DeliveryRow[];
   /** State of the webhook; empty when there is none. */
@@ -94,29 +100,9 @@ const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
     ['Duration', job.duration],
     ['Node', job.node],
     ['Created with token', job.createdBy],
-    ['Rerun of', job.runAgainOf, FORMAT.path('projects', job.project, 'jobs', job.runAgainOf ?? '')],
   ),
   ...archiveFacts(job),
 ];
-
-const failedFile = (failure: Job['failure']): readonly Fact[] =>
-  failure === null
-    ? []
-    : known(
-        ['File', indexList(failure.fileIndex === null ? [] : [failure.fileIndex])],
-        ['File name', failure.filename],
-        ['Source response', failure.httpStatus],
-      );
-
-const failureOf = ({ phase, failure, reason, message }: Job): readonly Fact[] => {
-  if (phase !== 'Failed' && phase !== 'Cancelled') return [];
-  const code = failure?.code ?? reason ?? '';
-  return [
-    ...known(['Code', code], ['Meaning', meaningOf(code)]),
-    ...failedFile(failure),
-    ...known(['Message', failure?.message ?? message]),
-  ];
-};
 
 const webhookOf = ({ webhook }: Job): readonly Fact[] =>
   webhook === null || webhook.state === 'NotConfigured'
@@ -158,10 +144,19 @@ const progressText = (listed: ListedJob, everySeconds: number | undefined): stri
 
 const isLive = (zipJob: ZipJob): boolean => !isFinished(zipJob) || awaitsWebhookOrExit(zipJob);
 
-export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => {
+/** What the page of a job knows beside the ZipJob. */
+export interface JobContext {
+  readonly samples: readonly Sample[];
+  readonly now: Date;
+  /** Failing files of a stored file list. */
+  readonly sources: KnownSources;
+}
+
+export const jobView = (zipJob: ZipJob, { samples, now, sources }: JobContext): JobView => {
   const job = toJob(zipJob);
   const listed = toListedJob(zipJob);
   const phase = phaseOf(listed);
+  const failing = sources.size > 0 ? sources : inlineSources(zipJob);
   return {
     job,
     phase,
@@ -172,8 +167,9 @@ export const jobView = (zipJob: ZipJob, samples: readonly Sample[]): JobView => 
     progressText: progressText(listed, zipJob.status?.progressIntervalSeconds),
     chart: progressChart(samples, isFinished(listed)),
     facts: factsOf(listed, job),
-    failure: failureOf(job),
-    failingFiles: failingFilesOf(job),
+    failure: failurePanel(job, failing),
+    failingFiles: failingFilesOf(job, failing),
+    stages: stageRows(stagesOf(zipJob), now),
     timeline: timelineOf(job).map(redacted),
     deliveries: deliveriesOf(job),
     webhook: webhookOf(job),

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Redis } from 'ioredis';
 import { Registry } from 'prom-client';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { NAMESPACE_INDEX } from '#dashboard/caches.ts';
+import { ZIP_JOB_INDEXES } from '#dashboard/caches.ts';
 import { readDashboardConfig } from '#dashboard/config.ts';
 import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
@@ -130,7 +130,7 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
   const jobs = createKnownJobs();
   const zipJobs = createFakeObjectsKeptAs(toListedJob, {
     onChange: (change) => jobs.note(change),
-    indexes: { [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace] },
+    indexes: ZIP_JOB_INDEXES,
   });
   const zipProjects = createFakeObjects<ZipProject>();
   const server = createDashboardServer({

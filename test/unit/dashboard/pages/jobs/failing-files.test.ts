@@ -2,10 +2,12 @@ import { expect } from 'chai';
 import { toJob } from '#administration/job-view.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { failingFilesOf } from '#dashboard/pages/jobs/failing-files.ts';
+import { inlineSources, type KnownSources } from '#dashboard/pages/jobs/known-sources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 
-const listed = (status: ZipJobStatus) => failingFilesOf(toJob(aZipJob({ status })));
+const listed = (status: ZipJobStatus, sources: KnownSources = new Map()) =>
+  failingFilesOf(toJob(aZipJob({ status })), sources);
 
 describe('failingFilesOf', () => {
   it('lists the failing files with the reason in words and their number', () => {
@@ -15,10 +17,17 @@ describe('failingFilesOf', () => {
       {
         index: '0',
         filename: '',
-        reason: 'A source responded with a status that a retry does not change.',
+        host: '',
+        reason: 'A source does not have the file, or refused to send it.',
         httpStatus: '404',
       },
-      { index: '73', filename: '', reason: 'A source could not be reached.', httpStatus: '' },
+      {
+        index: '73',
+        filename: '',
+        host: '',
+        reason: 'zipjobs could not connect to a source.',
+        httpStatus: '',
+      },
     ]);
     expect(failing).to.include({
       isNamed: false,
@@ -34,7 +43,45 @@ describe('failingFilesOf', () => {
     );
   });
 
+  it('lists names and hosts where they are known', () => {
+    const sources = new Map([[73, { filename: 'b.txt', host: 'files.example' }]]);
+    const failing = listed({ phase: 'Failed', sourceCheck: aSourceCheck(2) }, sources);
+    expect(failing?.isNamed).to.equal(true);
+    expect(failing?.rows.map(({ filename, host }) => [filename, host])).to.deep.equal([
+      ['', ''],
+      ['b.txt', 'files.example'],
+    ]);
+  });
+
   it('lists nothing if the other files were not checked', () => {
     expect(listed({ phase: 'Failed' })).to.equal(undefined);
+  });
+});
+
+describe('inlineSources', () => {
+  const files = [
+    { url: 'https://user:SECRET@files.example:8443/a?sig=SECRET', filename: 'a' },
+    { url: '', filename: 'b' },
+    { url: 'data:text/plain,SECRET', filename: 'c' },
+  ];
+  const failures = [0, 1, 2, 9].map((fileIndex) => ({ fileIndex, code: 'SourceNotFound' }));
+  const status = { phase: 'Failed', sourceCheck: { ...aSourceCheck(4), failures } } as const;
+
+  it('knows name and host of each failing file, but nothing else of its URL', () => {
+    expect([...inlineSources(aZipJob({ spec: { files }, status }))]).to.deep.equal([
+      [0, { filename: 'a', host: 'files.example:8443' }],
+      [1, { filename: 'b', host: '' }],
+      [2, { filename: 'c', host: '' }],
+    ]);
+  });
+
+  it('includes the file that ended the job', () => {
+    const failure = { code: 'SourceTooLarge', fileIndex: 1, retriable: false };
+    const known = inlineSources(aZipJob({ spec: { files }, status: { phase: 'Failed', failure } }));
+    expect([...known.keys()]).to.deep.equal([1]);
+  });
+
+  it('knows nothing of a stored list', () => {
+    expect(inlineSources(aZipJob({ status })).size).to.equal(0);
   });
 });

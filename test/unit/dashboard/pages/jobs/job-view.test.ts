@@ -145,36 +145,11 @@ describe('jobRow', () => {
   });
 });
 
-describe('jobView', () => {
-  it('shows code, file, status and meaning of a failure, but no query of a URL', () => {
-    const { failure } = jobView(
-      aZipJob({
-        spec: { files: [{ url: 'https://x/?sig=SECRET', filename: 'a.txt' }] },
-        status: {
-          phase: 'Failed',
-          failure: {
-            code: 'SourceNotFound',
-            message: 'file 0: https://x/y?sig=SECRET responded with 404',
-            fileIndex: 0,
-            httpStatus: 404,
-            retriable: false,
-          },
-        },
-      }),
-      [],
-    );
-    expect(failure.map(({ name, value }) => [name, value])).to.deep.equal([
-      ['Code', 'SourceNotFound'],
-      ['Meaning', 'A source responded with a status that a retry does not change.'],
-      ['File', 'index 0'],
-      ['File name', 'a.txt'],
-      ['Source response', '404'],
-      ['Message', 'file 0: https://x/y?[redacted] responded with 404'],
-    ]);
-  });
+const NOTHING = { samples: [], now: NOW, sources: new Map() };
 
+describe('jobView', () => {
   it('shows the metadata exactly as sent', () => {
-    expect(jobView(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), []).metadata).to.equal(
+    expect(jobView(aZipJob({ spec: { metadata: '{"b":1.0,"a":1e400}' } }), NOTHING).metadata).to.equal(
       '{"b":1.0,"a":1e400}',
     );
   });
@@ -190,30 +165,30 @@ describe('jobView', () => {
         { at: ago(1), durationMs: 8, status: 204 },
       ],
     } as const;
-    const view = jobView(job({ phase: 'Succeeded', webhook }), []);
+    const view = jobView(job({ phase: 'Succeeded', webhook }), NOTHING);
     expect(view.deliveries.map(({ response, isGood, took }) => [response, isGood, took])).to.deep.equal([
       ['timeout', false, '1,200 ms'],
       ['HTTP 500', false, '8 ms'],
       ['HTTP 204', true, '8 ms'],
     ]);
     expect(view.isLive).to.equal(true);
-    const over = jobView(job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }), []);
+    const over = jobView(job({ phase: 'Succeeded', webhook: { ...webhook, state: 'Delivered' } }), NOTHING);
     expect(over.isLive).to.equal(false);
-    expect(jobView(job({ phase: 'Running' }), []).isLive).to.equal(true);
+    expect(jobView(job({ phase: 'Running' }), NOTHING).isLive).to.equal(true);
     const active = { name: 'j', uid: 'u', podUid: 'p' };
-    expect(jobView(job({ phase: 'Succeeded', job: active }), []).isLive).to.equal(true);
+    expect(jobView(job({ phase: 'Succeeded', job: active }), NOTHING).isLive).to.equal(true);
   });
 
   it('shows progress, speed and time left', () => {
     const running = progress({ bytesTotal: 10_240, bytesPerSecond: 1_024, estimatedEndAt: ago(-7) });
-    expect(jobView(job({ phase: 'Running', progress: running }), []).progressText).to.equal(
+    expect(jobView(job({ phase: 'Running', progress: running }), NOTHING).progressText).to.equal(
       '3 of 10 files, 3.0 KiB of 10.0 KiB, 1.0 KiB/s, about 8 s left',
     );
   });
 
   it('lists the indices of skipped files up to a limit', () => {
     const skipped = Array.from({ length: 9_000 }, (_, index) => index);
-    const { facts } = jobView(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), []);
+    const { facts } = jobView(job({ phase: 'Succeeded', result: { ...RESULT, skipped } }), NOTHING);
     const left = facts.find(({ name }) => name === 'Skipped files')?.value ?? '';
     expect(left).to.match(/^index 0, 1, .*, 49 and 8950 more$/);
   });
@@ -256,15 +231,27 @@ describe('progressChart', () => {
 });
 
 describe('actionsOf', () => {
+  const ADVICE = { isPrimary: true, note: 'a note' };
   const offered = async (zipJob: ZipJob, refused: readonly string[] = []) => {
     const seemsToBeAllowed = async (_: string, { verb, resource }: Question) => {
       const allowed = !refused.includes(`${verb} ${resource}`);
       return { allowed, reason: allowed ? '' : `no ${verb} ${resource}` };
     };
-    const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed });
+    const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed }, ADVICE);
     return Object.fromEntries(actions.map(({ kind, reason }) => [kind, reason]));
   };
   const delivered = { state: 'Delivered' } as const;
+
+  it('emphasises the next step only', async () => {
+    const seemsToBeAllowed = () => Promise.resolve({ allowed: true, reason: '' });
+    const status = { phase: 'Failed', webhook: delivered } as const;
+    const found = { zipJob: job(status), isArchived: false };
+    const actions = await actionsOf(found, { seemsToBeAllowed }, ADVICE);
+    expect(actions.map(({ kind, isPrimary, note }) => [kind, isPrimary, note])).to.deep.equal([
+      ['run-again', true, 'a note'],
+      ['replay-webhook', false, ''],
+    ]);
+  });
 
   it('offers the actions that the state of the job allows', async () => {
     expect(await offered(job({ phase: 'Running' }))).to.deep.equal({ cancel: '' });

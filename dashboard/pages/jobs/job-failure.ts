@@ -1,0 +1,64 @@
+import { failureHelp, failureReasonOf } from '#administration/failure-help.ts';
+import type { Job } from '#administration/job-view.ts';
+import { type FailingFileRow, failingFileRow } from './failing-files.ts';
+import type { KnownSources } from './known-sources.ts';
+import type { Reruns } from './reruns.ts';
+
+/** Why a job ended without an archive: the panel at the top of its page. */
+export interface FailurePanel {
+  readonly code: string;
+  /** What happened, in plain words; empty for a reason that this version does not know. */
+  readonly words: string;
+  /** The next step; empty for a reason that this version does not know. */
+  readonly remedy: string;
+  /** The file that ended the job. */
+  readonly file: FailingFileRow | undefined;
+  /** The words of the process that reported the failure. */
+  readonly message: string;
+}
+
+const UNKNOWN = { words: '', remedy: '' };
+
+/** The file of a failure, if it has one. */
+const fileOf = (failure: Job['failure'], sources: KnownSources): FailingFileRow | undefined => {
+  const fileIndex = failure?.fileIndex ?? null;
+  return failure === null || fileIndex === null
+    ? undefined
+    : failingFileRow({ ...failure, fileIndex }, sources);
+};
+
+/** Undefined for a job that did not fail and was not cancelled. */
+export const failurePanel = (job: Job, sources: KnownSources): FailurePanel | undefined => {
+  const code = failureReasonOf(job);
+  if (code === null) return undefined;
+  // A zipper may have reported another failure before the one that ended the job.
+  const failure = job.failure?.code === code ? job.failure : null;
+  const { words, remedy } = failureHelp(code) ?? UNKNOWN;
+  const message = failure?.message ?? job.message ?? '';
+  return { code, words, remedy, file: fileOf(failure, sources), message };
+};
+
+/** Whether a page recommends the rerun of a finished job, and if not, why. */
+export interface RerunAdvice {
+  readonly isPrimary: boolean;
+  /** Why a rerun is not the next step; empty if there is nothing to say. */
+  readonly note: string;
+}
+
+const NOTES = {
+  now: '',
+  'after-remedy':
+    'A rerun sends the same request to the same bucket, so it helps only after the cause is fixed.',
+  never: 'A rerun sends the same request, so it would fail in the same way. Send a new request instead.',
+} as const;
+
+const noteOnReruns = ({ rows }: Reruns): string => {
+  if (rows.some(({ phase }) => phase === 'Succeeded')) return 'A rerun of this job has succeeded.';
+  return rows.some(({ isFinished }) => !isFinished) ? 'A rerun of this job is in progress.' : '';
+};
+
+export const rerunAdvice = (job: Pick<Job, 'phase' | 'reason' | 'failure'>, reruns: Reruns): RerunAdvice => {
+  if (job.phase !== 'Failed') return { isPrimary: false, note: '' };
+  const note = noteOnReruns(reruns) || NOTES[failureHelp(failureReasonOf(job) ?? '')?.retry ?? 'now'];
+  return { isPrimary: note === '', note };
+};

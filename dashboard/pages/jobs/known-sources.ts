@@ -1,0 +1,32 @@
+import type { FileEntry, ZipJob } from '#crds/zip-job.ts';
+
+/** Where a file comes from, without its URL. */
+export interface KnownSource {
+  readonly filename: string;
+  /** Host of the URL, with its port; empty if it has none. */
+  readonly host: string;
+}
+
+/** Sources by their index in the file list. Others are unknown. */
+export type KnownSources = ReadonlyMap<number, KnownSource>;
+
+const toKnownSource = ({ url, filename }: FileEntry): KnownSource => ({
+  filename,
+  host: URL.parse(url)?.host ?? '',
+});
+
+/** The indices of the files that a failed job names. */
+const failingIndices = ({ status = {} }: Pick<ZipJob, 'status'>): readonly number[] => {
+  const { failure, sourceCheck } = status;
+  const listed = (sourceCheck?.failures ?? []).map(({ fileIndex }) => fileIndex);
+  return failure?.fileIndex === undefined ? listed : [...new Set([...listed, failure.fileIndex])];
+};
+
+/** The failing files of a job whose file list is inline. The history keeps their names without the URLs. */
+export const inlineSources = (zipJob: Pick<ZipJob, 'spec' | 'status'>): KnownSources =>
+  new Map(
+    failingIndices(zipJob).flatMap((index) => {
+      const file = zipJob.spec.files?.[index];
+      return file === undefined ? [] : [[index, toKnownSource(file)] as const];
+    }),
+  );

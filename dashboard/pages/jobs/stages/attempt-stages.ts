@@ -1,0 +1,199 @@
+import { type Condition, findCondition, REASONS } from '#crds/conditions.ts';
+import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
+import { FORMAT } from '../../../format.ts';
+import type { Stage, StageState } from './stage.ts';
+
+/** An attempt that ended has a record; the current one has only its number and the pod. */
+type Run = Pick<Attempt, 'n' | 'podUid'> & Partial<Attempt>;
+
+const CLASS_STATES: Readonly<Record<NonNullable<Attempt['class']>, StageState>> = {
+  success: 'done',
+  permanent: 'failed',
+  transient: 'failed',
+  oom: 'failed',
+  disruption: 'stopped',
+  superseded: 'stopped',
+};
+
+const isWithin = (at: string, { startedAt = '', finishedAt }: Run): boolean =>
+  at >= startedAt && (finishedAt === undefined || at <= finishedAt);
+
+/** The first progress of the job, if this attempt wrote it. */
+const firstProgressOf = (run: Run, { startedAt }: ZipJobStatus): string | undefined =>
+  startedAt !== undefined && isWithin(startedAt, run) ? startedAt : undefined;
+
+const isActive = ({ status, reason }: Condition): boolean => status === 'False' && reason === 'PodActive';
+
+/** When the controller activated the pod of the current attempt. */
+const activatedAt = ({ conditions }: ZipJobStatus): string | undefined => {
+  const recovered = findCondition(conditions, 'Recovered');
+  return recovered && isActive(recovered) ? recovered.lastTransitionTime : undefined;
+};
+
+const progressText = ({ podUid }: Run, { progress }: ZipJobStatus): { reading: string; uploading: string } =>
+  progress?.podUid !== podUid
+    ? { reading: '', uploading: '' }
+    : {
+        reading: `${FORMAT.number(progress.filesDone)} of ${FORMAT.count(progress.filesTotal, 'file')}, ${FORMAT.bytes(progress.bytesRead)}`,
+        uploading: FORMAT.bytes(progress.bytesUploaded),
+      };
+
+type Step = 'reading' | 'uploading';
+
+/** The step that a failure code is about; undefined for one that is about neither. */
+const failedStep = (reason = ''): Step | undefined => {
+  if (reason.startsWith('Source')) return 'reading';
+  return /^(?:Bucket|Store|Object|Archive|Outcome)/.test(reason) ? 'uploading' : undefined;
+};
+
+/** Whether the attempt has downloaded and uploaded anything, as far as the status shows. */
+const hasWorked = (run: Run, status: ZipJobStatus): boolean =>
+  run.upload !== undefined ||
+  status.progress?.podUid === run.podUid ||
+  firstProgressOf(run, status) !== undefined;
+
+const stateOfStep = (step: Step, run: Run, status: ZipJobStatus): StageState => {
+  if (run.class === 'success') return 'done';
+  if (failedStep(run.reason) === step) return 'failed';
+  return hasWorked(run, status) ? 'stopped' : 'skipped';
+};
+
+const isRead = ({ progress, upload }: ZipJobStatus): boolean =>
+  upload?.state === 'committing' ||
+  (progress !== undefined && progress.filesTotal > 0 && progress.filesDone === progress.filesTotal);
+
+/** The zipper uploads while it reads, so both steps start together. Nobody records when the last byte was read. */
+const endedSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
+  const start = firstProgressOf(run, status);
+  const { reading, uploading } = progressText(run, status);
+  const readingState = stateOfStep('reading', run, status);
+  const uploadingState = stateOfStep('uploading', run, status);
+  const times = defined({ start, end: run.finishedAt });
+  return [
+    {
+      name: 'Reading',
+      state: readingState,
+      detail: reading,
+      ...(readingState !== 'skipped' && times),
+      ...(readingState === 'done' && { endsEarlier: true }),
+    },
+    {
+      name: 'Uploading',
+      state: uploadingState,
+      detail: uploading,
+      ...(uploadingState !== 'skipped' && times),
+    },
+  ];
+};
+
+const currentSteps = (run: Run, status: ZipJobStatus): readonly Stage[] => {
+  const start = firstProgressOf(run, status);
+  const { reading, uploading } = progressText(run, status);
+  if (!hasWorked(run, status)) return waitingSteps('waiting');
+  const isAllRead = isRead(status);
+  return [
+    {
+      name: 'Reading',
+      state: isAllRead ? 'done' : 'running',
+      detail: reading,
+      ...defined({ start, end: isAllRead ? status.progress?.updatedAt : undefined }),
+      ...(isAllRead && { endsEarlier: true }),
+    },
+    { name: 'Uploading', state: 'running', detail: uploading, ...defined({ start }) },
+  ];
+};
+
+const waitingSteps = (state: 'waiting' | 'skipped'): readonly Stage[] => [
+  { name: 'Reading', state },
+  { name: 'Uploading', state },
+];
+
+const recoveringStage = (state: StageState, times: Pick<Stage, 'start' | 'end'>, detail = ''): Stage => ({
+  name: 'Recovering',
+  state,
+  detail,
+  ...times,
+});
+
+/** What the condition says of the last attempt that ended. */
+const lastRecovery = (run: Run, recovered: Condition): Stage => {
+  const { status, reason, message, lastTransitionTime: at } = recovered;
+  const start = defined({ start: run.finishedAt });
+  if (status === 'True' && reason === 'Recovered') return recoveringStage('done', { ...start, end: at });
+  if (status === 'True') return recoveringStage('skipped', {}, message);
+  if (reason === 'Recovering')
+    return recoveringStage('running', start, message === REASONS.Recovering ? '' : message);
+  return recoveringStage('failed', { ...start, end: at }, message);
+};
+
+/** Of an earlier attempt only the upload is known, which was recovered before the next attempt started. */
+const recoveryOf = (run: Run, { attempts = [], conditions }: ZipJobStatus): readonly Stage[] => {
+  if (run.class === 'success') return [];
+  const recovered = findCondition(conditions, 'Recovered');
+  const isLast = attempts.at(-1)?.n === run.n && recovered !== undefined && !isActive(recovered);
+  if (isLast) return [lastRecovery(run, recovered)];
+  return run.upload === undefined ? [] : [recoveringStage('done', defined({ start: run.finishedAt }))];
+};
+
+const whyEnded = ({ class: ended, reason, message, exitCode }: Run): string => {
+  const facts = [reason, exitCode === undefined ? undefined : `exit code ${exitCode}`]
+    .filter((fact) => fact !== undefined)
+    .join(', ');
+  if (ended === 'success') return '';
+  return message === undefined ? facts : `${facts}: ${message}`;
+};
+
+const endedAttempt = (run: Attempt, status: ZipJobStatus): Stage => ({
+  name: `Attempt ${run.n}`,
+  state: run.class === undefined ? 'stopped' : CLASS_STATES[run.class],
+  detail: whyEnded(run),
+  ...defined({ start: firstProgressOf(run, status) ?? run.startedAt, end: run.finishedAt }),
+  parts: [...endedSteps(run, status), ...recoveryOf(run, status)],
+});
+
+const currentAttempt = (podUid: string, zipJob: ZipJob): Stage => {
+  const { status = {} } = zipJob;
+  const last = status.attempts?.at(-1);
+  const activated = activatedAt(status);
+  // The first progress of the job is that of an earlier attempt if it is older than this one.
+  const run: Run = {
+    n: (last?.n ?? 0) + 1,
+    podUid,
+    ...(last !== undefined && defined({ startedAt: activated ?? last.finishedAt })),
+  };
+  const start = firstProgressOf(run, status) ?? activated;
+  const name = `Attempt ${run.n}`;
+  if (!isFinished(zipJob))
+    return { name, state: 'running', ...defined({ start }), parts: currentSteps(run, status) };
+  // It wrote its result. Its exit is not recorded yet.
+  const over: Run = { ...run, class: 'success', ...defined({ finishedAt: status.finishedAt }) };
+  return {
+    name,
+    state: 'done',
+    ...defined({ start, end: status.finishedAt }),
+    parts: endedSteps(over, status),
+  };
+};
+
+/** The pod of the attempt that is not recorded yet. */
+const currentPod = ({ attempts = [], job }: ZipJobStatus): string | undefined =>
+  attempts.some(({ podUid }) => podUid === job?.podUid) ? undefined : job?.podUid;
+
+const nextAttempt = (n: number, state: 'waiting' | 'skipped'): Stage => ({
+  name: `Attempt ${n}`,
+  state,
+  parts: waitingSteps(state),
+});
+
+/** The recorded attempts, the current one, and the one that the job waits for. */
+export const attemptStages = (zipJob: ZipJob): readonly Stage[] => {
+  const { status = {} } = zipJob;
+  const { attempts = [], phase } = status;
+  const ended = attempts.map((attempt) => endedAttempt(attempt, status));
+  const podUid = currentPod(status);
+  if (podUid !== undefined) return [...ended, currentAttempt(podUid, zipJob)];
+  if (!isFinished(zipJob) && phase !== 'Finalizing')
+    return [...ended, nextAttempt((attempts.at(-1)?.n ?? 0) + 1, 'waiting')];
+  return ended.length > 0 ? ended : [nextAttempt(1, 'skipped')];
+};

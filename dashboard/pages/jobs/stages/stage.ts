@@ -1,0 +1,22 @@
+/**
+ * waiting: not reached yet. stopped: ended from outside, so neither done nor failed. skipped: the job ended before it, or did not
+ * need it.
+ */
+export type StageState = 'waiting' | 'running' | 'done' | 'failed' | 'stopped' | 'skipped';
+
+/** A part of a job's run, like a step of a CI run. A time that nobody recorded is absent. */
+export interface Stage {
+  readonly name: string;
+  readonly state: StageState;
+  /** RFC 3339. */
+  readonly start?: string;
+  /** RFC 3339. */
+  readonly end?: string;
+  /** Its duration, if a process measured it. Other durations are differences of whole seconds. */
+  readonly measuredMs?: number;
+  /** It ended at some time before `end`. */
+  readonly endsEarlier?: true;
+  readonly detail?: string;
+  /** The parts of this stage. */
+  readonly parts?: readonly Stage[];
+}

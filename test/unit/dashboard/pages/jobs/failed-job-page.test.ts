@@ -1,0 +1,145 @@
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import {
+  ADA,
+  type DashboardServer,
+  startDashboardServer,
+  type Visitor,
+  visitAs,
+} from '#test/support/servers/dashboard-server.ts';
+
+const JOBS = `/projects/${NAMESPACE}/jobs`;
+const LIVE = `/projects/${NAMESPACE}/live/jobs`;
+
+describe('the page of a failed job', () => {
+  let server: DashboardServer;
+  let visitor: Visitor;
+  let jobs: Map<string, ZipJob>;
+  const put = (job: ZipJob): void => {
+    jobs.set(job.metadata.name, job);
+    server.zipJobs.put(job);
+  };
+  const page = async (name = NAME): Promise<string> => (await visitor.get(`${JOBS}/${name}`)).text;
+  const aRerun = (name: string, status: ZipJob['status'] = { phase: 'Running' }): ZipJob =>
+    aZipJob({
+      metadata: { name, creationTimestamp: ago(0), annotations: { [ANNOTATIONS.runAgainOf]: NAME } },
+      status,
+    });
+  beforeEach(async () => {
+    jobs = new Map();
+    server = await startDashboardServer();
+    server.tokens.set(ADA, { name: 'ada', allowed: ['*'] });
+    server.zipProjects.put(aProject(NAMESPACE));
+    server.respondWith(({ path }) => {
+      const job = jobs.get(path.split('/').at(-1) ?? '');
+      if (job === undefined) throw new KubeError('not found', { code: 'NotFound', httpStatus: 404 });
+      return job;
+    });
+    visitor = await visitAs(server, ADA);
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
+
+  it('starts with the reason, the file, the remedy and the actions', async () => {
+    const failure = { code: 'SourceNotFound', fileIndex: 1, httpStatus: 404, retriable: false };
+    const files = ['a', 'b'].map((filename) => ({
+      url: `https://${filename}.example/?sig=SECRET`,
+      filename,
+    }));
+    put(
+      aZipJob({ spec: { files }, status: finishedAs('Failed', { failure, sourceCheck: aSourceCheck(1) }) }),
+    );
+    const text = await page();
+    const order = [
+      '<h2 id="failure">Why this job failed</h2>',
+      'A source does not have the file, or refused to send it.',
+      'index 1, <bdi>b</bdi>',
+      '<bdi>b.example</bdi>',
+      'HTTP 404',
+      'Check the response of the URL, correct the URL, and send the request again.',
+      '<button aria-describedby="note-run-again">Run again</button>',
+      'it helps only after the cause is fixed.',
+      '<h2 id="failing-files">',
+      '<h2 id="stages">',
+    ].map((part) => [part, text.indexOf(part)] as const);
+    for (const [part, at] of order) expect(at, part).to.be.above(0);
+    expect(order.map(([, at]) => at)).to.deep.equal(order.map(([, at]) => at).toSorted((a, b) => a - b));
+    expect(text).to.not.contain('SECRET').and.not.contain('<h2 id="state">');
+  });
+
+  it('has the state and the name of the archive in its title', async () => {
+    put(aZipJob({ spec: { key: 'exports/2026/48448.zip' }, status: finishedAs('Failed') }));
+    const text = await page();
+    expect(text).to.contain(`<title>Failed · 48448.zip · ${NAMESPACE} · zipjobs</title>`);
+    expect(text).to.contain(`<a href="${JOBS}"><bdi>Jobs</bdi></a>`);
+  });
+
+  it('recommends a rerun only where one can help', async () => {
+    put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceUnavailable' }) }));
+    expect(await page()).to.contain('<button class="primary">Run again</button>');
+    put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceExpired' }) }));
+    expect(await page())
+      .to.contain('<button aria-describedby="note-run-again">Run again</button>')
+      .and.to.contain('Send a new request instead.');
+  });
+
+  it('has plain words and a remedy for every reason', async () => {
+    for (const reason of FAILURE_FAULTS.keys()) {
+      put(aZipJob({ status: finishedAs('Failed', { reason }) }));
+      expect(await page(), reason).to.match(
+        /<strong>[A-Za-z][^<]+\.<\/strong>[^]*<dt>Next step<\/dt><dd><strong>[A-Z]/,
+      );
+    }
+  });
+
+  it('links to its reruns, and they link to it', async () => {
+    put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceUnavailable' }) }));
+    put(aRerun('again-1', { phase: 'Failed' }));
+    put(aRerun('again-2'));
+    const text = await page();
+    expect(text)
+      .to.match(new RegExp(`Running</span> <a href="${JOBS}/again-2"><bdi>again-2</bdi></a>`))
+      .and.to.match(new RegExp(`Failed</span> <a href="${JOBS}/again-1"><bdi>again-1</bdi></a>`))
+      .and.to.contain('A rerun of this job is in progress.');
+    expect(await page('again-1')).to.contain(`Rerun of <a href="${JOBS}/${NAME}"><bdi>${NAME}</bdi></a>`);
+    expect((await visitor.get(`${LIVE}/again-2`)).text).to.contain(`Rerun of <a href="${JOBS}/${NAME}">`);
+  });
+
+  it('shows no rerun to a user who is not allowed to list jobs', async () => {
+    server.tokens.set(ADA, { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
+    put(aZipJob({ status: finishedAs('Failed') }));
+    put(aRerun('again-1'));
+    expect(await page())
+      .to.contain('Why this job failed')
+      .and.to.not.contain('again-1');
+  });
+
+  it('asks the API server about reruns only if there are any', async () => {
+    put(aZipJob({ status: finishedAs('Failed') }));
+    const asked = () =>
+      server.requests.filter(({ body }) => JSON.stringify(body ?? {}).includes('"list"')).length;
+    const before = asked();
+    await visitor.get(`${LIVE}/${NAME}`);
+    expect(asked()).to.equal(before);
+  });
+
+  it('ends the live part once the job can no longer change', async () => {
+    put(aZipJob({ status: { phase: 'Running' } }));
+    expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.not.contain('data-live-end');
+    put(aZipJob({ status: finishedAs('Failed') }));
+    expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.match(/<span data-live-end hidden><\/span>\s*$/);
+  });
+
+  it('says why a job was cancelled', async () => {
+    put(aZipJob({ status: finishedAs('Cancelled') }));
+    expect(await page())
+      .to.contain('Why this job was cancelled')
+      .and.to.contain('The job was cancelled.')
+      .and.to.contain('<button>Run again</button>');
+  });
+});

@@ -1,0 +1,97 @@
+import { expect } from 'chai';
+import { toJob } from '#administration/job-view.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { failurePanel, rerunAdvice } from '#dashboard/pages/jobs/job-failure.ts';
+import { inlineSources } from '#dashboard/pages/jobs/known-sources.ts';
+import { NO_RERUNS, type Rerun } from '#dashboard/pages/jobs/reruns.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+
+describe('failurePanel', () => {
+  const files = [{ url: 'https://files.example/?sig=SECRET', filename: 'a.txt' }];
+  const panelOf = (status: ZipJobStatus) => {
+    const zipJob = aZipJob({ spec: { files }, status });
+    return failurePanel(toJob(zipJob), inlineSources(zipJob));
+  };
+  const failure = {
+    code: 'SourceNotFound',
+    message: 'file 0: https://x/y?sig=SECRET responded with 404',
+    fileIndex: 0,
+    httpStatus: 404,
+    retriable: false,
+  };
+
+  it('has the reason in plain words, the file and the remedy, but no query of a URL', () => {
+    expect(panelOf(finishedAs('Failed', { failure }))).to.deep.equal({
+      code: 'SourceNotFound',
+      words: 'A source does not have the file, or refused to send it.',
+      remedy: 'Check the response of the URL, correct the URL, and send the request again.',
+      file: {
+        index: '0',
+        filename: 'a.txt',
+        host: 'files.example',
+        reason: 'A source does not have the file, or refused to send it.',
+        httpStatus: '404',
+      },
+      message: 'file 0: https://x/y?[redacted] responded with 404',
+    });
+  });
+
+  it('does not blame the file of an earlier failure for the verdict of the controller', () => {
+    const panel = panelOf(finishedAs('Failed', { reason: 'DeadlineExceeded', message: 'too late', failure }));
+    expect(panel).to.include({ code: 'DeadlineExceeded', file: undefined, message: 'too late' });
+  });
+
+  it('shows the code and message of a reason that this version does not know', () => {
+    expect(panelOf(finishedAs('Failed', { reason: 'Unheard', message: 'why' }))).to.deep.include({
+      code: 'Unheard',
+      words: '',
+      remedy: '',
+      message: 'why',
+    });
+  });
+
+  it('is absent from other jobs', () => {
+    expect(panelOf(finishedAs('Succeeded', { failure }))).to.equal(undefined);
+    expect(panelOf({ phase: 'Running', failure })).to.equal(undefined);
+  });
+});
+
+describe('rerunAdvice', () => {
+  const adviceOn = (reason: string, rows: readonly Partial<Rerun>[] = []) =>
+    rerunAdvice({ phase: 'Failed', reason, failure: null }, { rows: rows as readonly Rerun[], more: 0 });
+
+  it('recommends a rerun where it can help', () => {
+    expect(adviceOn('SourceUnavailable')).to.deep.equal({ isPrimary: true, note: '' });
+    expect(adviceOn('Unheard')).to.deep.equal({ isPrimary: true, note: '' });
+  });
+
+  it('gives the reason where it cannot, or not yet', () => {
+    expect(adviceOn('BucketAccessDenied')).to.deep.equal({
+      isPrimary: false,
+      note: 'A rerun sends the same request to the same bucket, so it helps only after the cause is fixed.',
+    });
+    expect(adviceOn('SourceExpired').note).to.contain('Send a new request instead.');
+  });
+
+  it('does not recommend another rerun while one runs or after one has succeeded', () => {
+    const failed = { phase: 'Failed', isFinished: true } as const;
+    expect(adviceOn('SourceUnavailable', [failed]).isPrimary).to.equal(true);
+    expect(adviceOn('SourceUnavailable', [failed, { phase: 'Running', isFinished: false }])).to.deep.equal({
+      isPrimary: false,
+      note: 'A rerun of this job is in progress.',
+    });
+    expect(adviceOn('SourceUnavailable', [{ phase: 'Succeeded', isFinished: true }, failed])).to.deep.equal({
+      isPrimary: false,
+      note: 'A rerun of this job has succeeded.',
+    });
+  });
+
+  it('says nothing about jobs that did not fail', () => {
+    for (const phase of ['Succeeded', 'Cancelled', 'Running'] as const)
+      expect(rerunAdvice({ phase, reason: 'Cancelled', failure: null }, NO_RERUNS)).to.deep.equal({
+        isPrimary: false,
+        note: '',
+      });
+  });
+});
