@@ -32,11 +32,11 @@ export const bannerOf = async (
   if (!(await has('edit')))
     return {
       title: 'View only.',
-      text: `In the namespace ${namespace}, you need the role edit to change jobs and buckets, and the role admin to change access tokens and the project.`,
+      text: `To change jobs and buckets, you need the role edit in ${namespace}. For access tokens and the project, you need the role admin.`,
     };
   if (!OF_ADMINS.includes(section) || (await has('admin'))) return undefined;
   return {
     title: 'For admins.',
-    text: `You need the role admin in the namespace ${namespace} to change access tokens and the project.`,
+    text: `To change access tokens and the project, you need the role admin in ${namespace}.`,
   };
 };

@@ -40,6 +40,9 @@ const rowOf = ({ namespace, title, project }: VisibleProject) => ({
 const contains = ({ title, namespace }: VisibleProject, text: string): boolean =>
   `${title}\n${namespace}`.toLowerCase().includes(text.toLowerCase());
 
+/** Projects from which the list has a filter: fewer are seen at once. */
+const FILTER_FROM = 10;
+
 /** The list of projects that the user is allowed to see. */
 export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readonly Route[] => [
   {
@@ -57,6 +60,7 @@ export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readon
           form: { values: { q: text }, errors: {} },
           isFiltered: text !== '',
           hasProjects: projects.length > 0,
+          hasFilter: text !== '' || projects.length >= FILTER_FROM,
           rows: projects.filter((one) => contains(one, text)).map(rowOf),
         },
       };

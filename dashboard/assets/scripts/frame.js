@@ -42,7 +42,7 @@
   const showLocal = (time) => {
     const at = new Date(time.dateTime);
     if (Number.isNaN(at.getTime())) return;
-    if (time.dataset.ago === undefined) time.textContent = localTime(at);
+    if (time.title === '') time.textContent = localTime(at);
     else time.title = localTime(at);
   };
 

@@ -23,7 +23,8 @@ export const COLLECTIONS = {
   zipJobs: `${OURS}/zipjobs`,
   secrets: `/api/v1/namespaces/${TEAM}/secrets`,
 } as const;
-const VIEW = 'view-token';
+/** Of a user with view permissions. */
+export const VIEW = 'view-token';
 
 /** The dashboard with a project and its objects, and two users: one with full permissions, one with view permissions. */
 export interface DashboardProject extends AsyncDisposable {

@@ -22,12 +22,14 @@ describe('the frame', () => {
     it('names the role edit to a user who can only view', async () => {
       const banner = await bannerOf(userWith('list zipjobs'), { namespace }, 'jobs');
       expect(banner?.title).to.equal('View only.');
-      expect(banner?.text).to.contain('In the namespace team-a, you need the role edit');
+      expect(banner?.text).to.contain('you need the role edit in team-a');
     });
 
     it('names the role admin on pages that only admins can change', async () => {
       const editor = userWith('create zipjobs');
-      expect((await bannerOf(editor, { namespace }, 'tokens'))?.text).to.contain('need the role admin');
+      expect((await bannerOf(editor, { namespace }, 'tokens'))?.text).to.contain(
+        'need the role admin in team-a',
+      );
       expect(await bannerOf(editor, { namespace }, 'jobs')).to.equal(undefined);
     });
 
