@@ -4,7 +4,7 @@ import { type Clock, pause } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { keepHistory, partitionDaysAhead } from '#runtime/history/keep.ts';
-import { markDeleted, markProject } from '#runtime/history/write-projects.ts';
+import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import type { ObjectClient, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { ControllerMetrics } from '../metrics.ts';
@@ -33,16 +33,20 @@ interface Known {
 
 const uidOf = (project: ZipProject | undefined): string | undefined => project?.metadata.uid;
 
-const markAll = async ({ database, clusterUid, projects }: RetentionOptions): Promise<void> => {
-  for (const { metadata, spec } of projects.values())
-    if (metadata.uid !== undefined)
-      await markProject(database, {
-        clusterUid,
-        projectUid: metadata.uid,
-        namespace: metadata.namespace,
-        retentionDays: spec.historyRetentionDays ?? null,
-      });
-};
+const markAll = ({ database, clusterUid, projects }: RetentionOptions): Promise<void> =>
+  markProjects(
+    database,
+    [...projects.values()].flatMap(({ metadata, spec }) =>
+      metadata.uid === undefined
+        ? []
+        : {
+            clusterUid,
+            projectUid: metadata.uid,
+            namespace: metadata.namespace,
+            retentionDays: spec.historyRetentionDays ?? null,
+          },
+    ),
+  );
 
 /** A deletion can be missed, so what the history has is compared. Only the API server itself says that a project is gone. */
 const markAllDeleted = async (options: RetentionOptions, signal: AbortSignal): Promise<void> => {

@@ -8,16 +8,27 @@ export interface HistoryProject extends HistoryOwner {
   readonly retentionDays: number | null;
 }
 
-/** Records a project, or its changed retention. @throws AppError of HistoryDatabase */
-export const markProject = async (
+/**
+ * Records projects, or their changed retentions, in one statement. In the order of the key, so that two controllers never wait for
+ * each other in a circle. @throws AppError of HistoryDatabase
+ */
+export const markProjects = async (
   database: Pick<HistoryDatabase, 'query'>,
-  { projectUid, clusterUid, namespace, retentionDays }: HistoryProject,
+  projects: readonly HistoryProject[],
 ): Promise<void> => {
+  if (projects.length === 0) return;
   await database.query({
-    text: `INSERT INTO zipjobs.projects AS old (project_uid, cluster_uid, namespace, retention_days) VALUES ($1, $2, $3, $4)
+    text: `INSERT INTO zipjobs.projects AS old (project_uid, cluster_uid, namespace, retention_days)
+      SELECT DISTINCT ON (project_uid) * FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::integer[])
+        AS new (project_uid, cluster_uid, namespace, retention_days) ORDER BY project_uid
       ON CONFLICT (project_uid) DO UPDATE SET retention_days = excluded.retention_days
       WHERE old.retention_days IS DISTINCT FROM excluded.retention_days`,
-    values: [projectUid, clusterUid, namespace, retentionDays],
+    values: [
+      projects.map(({ projectUid }) => projectUid),
+      projects.map(({ clusterUid }) => clusterUid),
+      projects.map(({ namespace }) => namespace),
+      projects.map(({ retentionDays }) => retentionDays),
+    ],
   });
 };
 

@@ -122,6 +122,37 @@ describe('the retention of the history', () => {
     expect(await left(project)).to.equal(1);
   });
 
+  it('records all projects and their retentions in one statement', async () => {
+    const recorded: unknown[] = [];
+    const counting: Pick<HistoryDatabase, 'query'> = {
+      query: (statement, signal) => {
+        if (statement.text.includes('INSERT INTO zipjobs.projects')) recorded.push(statement.values?.[3]);
+        return database.query(statement, signal);
+      },
+    };
+    const { put, apply, options } = setUp({ database: counting });
+    expect(await apply()).to.equal(true);
+    expect(recorded).to.deep.equal([]);
+    const uids = [put('team-a', 7), put('team-b'), put('team-c', 30)];
+    await apply();
+    await apply();
+    expect(recorded).to.deep.equal([
+      [7, null, 30],
+      [7, null, 30],
+    ]);
+    const known = await database.query<{ projectUid: string; days: number | null }>({
+      text: `SELECT project_uid AS "projectUid", retention_days AS days FROM zipjobs.projects WHERE cluster_uid = $1`,
+      values: [options.clusterUid],
+    });
+    expect(new Map(known.map(({ projectUid, days }) => [projectUid, days]))).to.deep.equal(
+      new Map([
+        [uids[0], 7],
+        [uids[1], null],
+        [uids[2], 30],
+      ]),
+    );
+  });
+
   it('continues after an hour, and a minute after a failure, which it counts', async () => {
     let calls = 0;
     const away = {

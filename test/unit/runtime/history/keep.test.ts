@@ -10,7 +10,7 @@ import {
   purgeProject,
 } from '#runtime/history/keep.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
-import { markDeleted, markProject } from '#runtime/history/write-projects.ts';
+import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
@@ -104,8 +104,8 @@ describe('the retention of the history', () => {
     const deletedUid = randomUUID();
     for (const uid of [projectUid, otherUid, deletedUid]) await write(uid, [0, 8, 40]);
     const project = { clusterUid, namespace: 'team-a' };
-    await markProject(database, { ...project, projectUid, retentionDays: 7 });
-    await markProject(database, { ...project, projectUid: otherUid, retentionDays: 60 });
+    await markProjects(database, [{ ...project, projectUid, retentionDays: 7 }]);
+    await markProjects(database, [{ ...project, projectUid: otherUid, retentionDays: 60 }]);
     await markDeleted(database, { ...project, projectUid: deletedUid });
     expect(await keepHistory(database, KEEP)).to.deep.equal({
       partitionsMade: 0,

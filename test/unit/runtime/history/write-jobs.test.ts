@@ -6,7 +6,7 @@ import { DURATION_BOUNDS_MS } from '#runtime/history/duration-buckets.ts';
 import type { HistoryEntry, HistoryJob } from '#runtime/history/history-job.ts';
 import { JOB_COLUMNS } from '#runtime/history/job-columns.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
-import { markDeleted, markProject } from '#runtime/history/write-projects.ts';
+import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import { aHistoryEntry, aHistoryJob } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
@@ -224,14 +224,14 @@ describe('projects of the history', () => {
   it('have their last retention and the first time of their deletion', async () => {
     const { projectUid, clusterUid } = aHistoryJob();
     const project = { projectUid, clusterUid, namespace: 'team-a' };
-    await markProject(database, { ...project, retentionDays: 30 });
-    await markProject(database, { ...project, retentionDays: null });
+    await markProjects(database, [{ ...project, retentionDays: 30 }]);
+    await markProjects(database, [{ ...project, retentionDays: null }]);
     expect(await rows()).to.deep.equal([{ namespace: 'team-a', days: null, deleted: null }]);
     await markDeleted(database, project);
     const [first] = await rows();
     expect(first?.deleted).to.be.a('string');
     await markDeleted(database, project);
-    await markProject(database, { ...project, retentionDays: 7 });
+    await markProjects(database, [{ ...project, retentionDays: 7 }]);
     expect(await rows()).to.deep.equal([{ ...first, days: 7 }]);
     await markDeleted(database, { ...project, projectUid: clusterUid, namespace: 'unknown' });
     expect((await rows())[1]?.deleted).to.be.a('string');
