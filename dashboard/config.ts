@@ -200,6 +200,15 @@ const HISTORY_PAGES = {
     description:
       'after this time, a search of the history shows what it has found and a link that continues it',
   },
+  dashboardSearchesInFlight: {
+    env: 'DASHBOARD_SEARCHES_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    default: 6,
+    description:
+      'maximum concurrent searches of the history; further ones receive 503, and one user, or one client address of the command line, gets at most half',
+  },
   dashboardHistoryRequestsPerMinute: {
     env: 'DASHBOARD_HISTORY_REQUESTS_PER_MINUTE',
     type: 'integer',

@@ -15,6 +15,8 @@ export interface PageRequest {
   readonly now: Date;
   /** Aborts when the request times out. */
   readonly signal: AbortSignal;
+  /** Aborts when the connection of the client closes, and after the response. */
+  readonly left: AbortSignal;
 }
 
 /** A message that the next page shows once. */
@@ -98,6 +100,16 @@ export class PageError extends AppError {
     super(message, { code: `Page${status}`, retryable: status >= 500 });
     this.status = status;
     this.title = title;
+  }
+}
+
+/** For a request that exceeds a limit of concurrent requests. */
+export class BusyError extends PageError {
+  readonly retryAfterSeconds: number;
+
+  constructor(title: string, message: string, retryAfterSeconds: number) {
+    super(503, title, message);
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 }
 

@@ -59,6 +59,12 @@ const checkRights = async (route: Route, { user, namespace }: PageRequest): Prom
   throw notAllowed(refused.reason + remedy);
 };
 
+const leftOf = ({ res }: DashboardContext): AbortSignal => {
+  const left = new AbortController();
+  res.once('close', () => left.abort());
+  return left.signal;
+};
+
 const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile): void => {
   ctx.set('Content-Disposition', `attachment; filename="${name}"`);
   ctx.type = contentType;
@@ -124,6 +130,7 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       form: ctx.state.form ?? new URLSearchParams(),
       now: deps.clock.date(),
       signal: AbortSignal.timeout(deps.workTimeoutMs),
+      left: leftOf(ctx),
     };
     try {
       await checkRights(route, request);

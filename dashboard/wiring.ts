@@ -40,6 +40,7 @@ import { createSessionLimit } from './sessions/session-limit.ts';
 import type { SessionStore } from './sessions/session-store.ts';
 import { createSessions } from './sessions/sessions.ts';
 import { createSharedSessionStore } from './sessions/shared-session-store.ts';
+import { createUserPlaces } from './sharing/user-places.ts';
 import { createIdentityProvider, type IdentityProvider } from './sign-in/identity-provider.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { createTakeSignIn } from './sign-in/sign-in-limit.ts';
@@ -73,6 +74,11 @@ const createStore = ({ config, redis, clock, log }: DashboardDeps): SessionStore
   return createLocalSessionStore({ clock, idleMs, maxPerUser });
 };
 
+const inFlightOf = (config: DashboardConfig) => ({
+  maxRequests: config.dashboardRequestsInFlight,
+  maxFormBytes: config.dashboardFormBytesInFlight,
+});
+
 const createApp = (deps: DashboardDeps) => {
   const { config, log, clock, metrics, kube, caches, redis, history } = deps;
   const { uncounted, sessionsLimited } = metrics;
@@ -93,24 +99,22 @@ const createApp = (deps: DashboardDeps) => {
   });
   const userOf = createUsers({ kube, clock });
   const takeSignIn = createTakeSignIn({ ...config, count });
-  const { workTimeoutMs } = config;
+  const { workTimeoutMs, dashboardSearchesInFlight: places } = config;
+  const takeSearch = createUserPlaces({ limit: 'searches', places, retryAfterSeconds: 2, metrics });
   return createDashboardApp({
     log,
     clock,
     metrics,
     readForwarded,
     url: config.dashboardUrl,
-    inFlight: {
-      maxRequests: config.dashboardRequestsInFlight,
-      maxFormBytes: config.dashboardFormBytesInFlight,
-    },
+    inFlight: inFlightOf(config),
     assets,
     cookies,
     errorPages: createErrorPages({ log, render, frame, userOf }),
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
-    historyApi: history && createHistoryApi({ history, kube, count, readForwarded, config, log }),
-    routes: createRoutes(deps),
+    historyApi: history && createHistoryApi({ history, kube, count, readForwarded, takeSearch, config, log }),
+    routes: createRoutes({ ...deps, takeSearch }),
     runRoute: createRunRoute({
       clock,
       cookies,

@@ -9,6 +9,7 @@ const STATUSES = {
   not_found: 404,
   rate_limited: 429,
   internal: 500,
+  busy: 503,
   history_unavailable: 503,
   cluster_unavailable: 503,
 } as const;
@@ -30,12 +31,16 @@ const CODES: Readonly<Record<string, HistoryApiErrorCode>> = {
   InvalidFilter: 'invalid_request',
   InvalidCursor: 'invalid_request',
   Page404: 'not_found',
+  Page503: 'busy',
   Unauthorized: 'unauthorized',
   Forbidden: 'forbidden',
   Unreachable: 'cluster_unavailable',
   Failed: 'cluster_unavailable',
 } satisfies Partial<
-  Record<AdministrationErrorCode | 'InvalidFilter' | 'InvalidCursor' | 'Page404', HistoryApiErrorCode>
+  Record<
+    AdministrationErrorCode | 'InvalidFilter' | 'InvalidCursor' | 'Page404' | 'Page503',
+    HistoryApiErrorCode
+  >
 >;
 
 const clusterUnavailable = (cause: unknown): HistoryApiError =>

@@ -16,6 +16,7 @@ import type { DashboardContext } from '../context.ts';
 import type { History } from '../history.ts';
 import { projectUidOf } from '../pages/history/project-uid.ts';
 import { READ_HISTORY } from '../pages/history/read-history.ts';
+import type { TakePlace } from '../sharing/user-places.ts';
 import { askAccess } from '../user/access.ts';
 import { SEE_PROJECT } from '../user/visible-projects.ts';
 import { HistoryApiError, toHistoryApiError } from './api-error.ts';
@@ -27,6 +28,8 @@ interface HistoryApiDeps {
   readonly kube: KubeClient;
   readonly count: CountRequest;
   readonly readForwarded: ReadForwarded;
+  /** A place for a search, by client address: a token does not say who its user is. */
+  readonly takeSearch: TakePlace;
   readonly config: Pick<DashboardConfig, 'dashboardHistoryRequestsPerMinute' | 'workTimeoutMs'>;
   readonly log: Pick<Logger, 'error'>;
 }
@@ -121,12 +124,14 @@ export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
         if (error.status >= 500)
           log.error({ err: toError(thrown), requestId: ctx.state.requestId }, 'history request failed');
         if (error.status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+        if (error.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="zipjobs"');
         ctx.status = error.status;
         ctx.body = { error: { code: error.code, message: error.message } };
       }
     };
   return {
     list: handler(async ({ projectUid, signal }, ctx) => {
+      using _place = deps.takeSearch(clientNetwork(deps.readForwarded(ctx.req).address));
       const { filter, ...page } = readListQuery(projectUid, new URLSearchParams(ctx.search));
       const { jobs, next, searchedTo } = await history.listJobs(filter, { ...page, signal });
       return { jobs: jobs.flatMap(listedJob), ...defined({ next, searchedTo }) } satisfies HistoryList;

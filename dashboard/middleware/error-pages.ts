@@ -5,7 +5,7 @@ import type { Logger } from '#runtime/log.ts';
 import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
 import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
 import { sectionAt } from '../frame/menu.ts';
-import { notAllowed, PageError } from '../page.ts';
+import { BusyError, notAllowed, PageError } from '../page.ts';
 import type { Render } from '../render.ts';
 import type { Session } from '../sessions/sessions.ts';
 import type { User } from '../user/user.ts';
@@ -64,6 +64,9 @@ const toPageError = (thrown: unknown): PageError => {
   );
 };
 
+/** For a database or an API server that does not respond. */
+const RETRY_AFTER_SECONDS = 5;
+
 export interface ErrorPagesDeps {
   readonly log: Logger;
   readonly render: Render;
@@ -101,6 +104,11 @@ export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps)
   const errorFrame = createErrorFrame({ frame, userOf });
   const show = async (ctx: DashboardContext, error: PageError): Promise<void> => {
     ctx.status = error.status;
+    if (error.status === 503 && !ctx.res.hasHeader('Retry-After'))
+      ctx.set(
+        'Retry-After',
+        String(error instanceof BusyError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS),
+      );
     ctx.type = 'html';
     const view = { status: error.status, title: error.title, message: error.message };
     ctx.body = render('/frame/error', { frame: await errorFrame(ctx, error), view });

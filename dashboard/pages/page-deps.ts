@@ -5,6 +5,7 @@ import type { DashboardConfig } from '../config.ts';
 import type { History } from '../history.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
+import type { TakePlace } from '../sharing/user-places.ts';
 
 /** Dependencies of the pages. Lists come from the caches, after a check of the user's permissions. */
 export interface PageDeps {
@@ -28,4 +29,6 @@ export interface PageDeps {
   readonly log: Pick<Logger, 'warn'>;
   /** Undefined without a history database. */
   readonly history: History | undefined;
+  /** A place for a search of the history. */
+  readonly takeSearch: TakePlace;
 }

@@ -1,4 +1,5 @@
 import type { Route } from '../page.ts';
+import { withPlace } from '../sharing/user-places.ts';
 import { createBucketPage } from './buckets/bucket.ts';
 import { createBucketCredentialsPage } from './buckets/bucket-credentials.ts';
 import { createBucketsPage } from './buckets/buckets.ts';
@@ -31,7 +32,7 @@ const historyRoutes = (deps: PageDeps): readonly Route[] =>
   deps.history === undefined
     ? []
     : [
-        ...createHistoryPage(deps, deps.history),
+        ...createHistoryPage(deps, deps.history).map(withPlace(deps.takeSearch)),
         ...createHistoryExport(deps, deps.history),
         ...createUsagePage(deps.history),
       ];

@@ -58,4 +58,10 @@ export const createFairCapacity = (max: number) => {
     used: (): number => used,
   };
 };
+
+/**
+ * Divides places. All of them can be taken, because a capacity leaves one for the next holder: one holder alone gets half of them,
+ * rounded up.
+ */
+export const createFairPlaces = (places: number) => createFairCapacity(places + 1);
 export type FairCapacity = ReturnType<typeof createFairCapacity>;

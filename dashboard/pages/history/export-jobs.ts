@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { AppError, toError } from '#runtime/errors.ts';
 import { csvOf } from '#runtime/history/csv.ts';
-import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
 import type { History } from '../../history.ts';
 import { PageError, type PageRequest, type Route, type SentFile } from '../../page.ts';
+import { createUserPlaces } from '../../sharing/user-places.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
 import { historyFilter, readHistoryQuery } from './history-query.ts';
@@ -54,6 +54,9 @@ const streamOf = (
     },
   });
 
+/** Nobody sees this page, and it is not logged as a failure. */
+const CLIENT_LEFT = new PageError(408, 'Export cancelled', 'The connection was closed.');
+
 const exportError = (error: unknown, signal: AbortSignal): Error => {
   if (isHistoryAway(error, signal)) return new PageError(503, 'The history is not available', HISTORY_AWAY);
   const isInvalid = error instanceof AppError && error.code === 'InvalidFilter';
@@ -62,30 +65,25 @@ const exportError = (error: unknown, signal: AbortSignal): Error => {
 
 /** The filtered jobs of the history as CSV. Rows are read while they are sent, so a slow client causes no faster reads than it saves. */
 export const createHistoryExport = ({ config, metrics }: PageDeps, history: History): readonly Route[] => {
-  const exports = createFairCapacity(config.dashboardExportsInFlight);
-  const open = ({ user }: PageRequest): Disposable => {
-    const share = exports.open(user.name);
-    if (share.grow(1)) return share;
-    metrics.overloads.inc({ limit: 'exports' });
-    throw new PageError(503, 'Too many exports', 'Other exports are running. Try again in a minute.');
-  };
+  const places = config.dashboardExportsInFlight;
+  const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 60, metrics });
   const bodyOf = async (request: PageRequest): Promise<Readable> => {
     const filter = historyFilter(await projectUidOf(request), queryOf(request));
     const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
     // A client that goes away ends the statement that runs for it.
     const closed = new AbortController();
-    const signal = AbortSignal.any([closed.signal, AbortSignal.timeout(limitMs)]);
-    const share = open(request);
+    const signal = AbortSignal.any([closed.signal, request.left, AbortSignal.timeout(limitMs)]);
+    const place = takePlace(request.user.name);
     try {
       const texts = await started(csvOf(history.streamJobs(filter, signal), maxRows));
       const onClose = (): void => {
         closed.abort();
-        share[Symbol.dispose]();
+        place[Symbol.dispose]();
       };
       return streamOf(texts, { signal, onClose });
     } catch (error) {
-      share[Symbol.dispose]();
-      throw exportError(error, signal);
+      place[Symbol.dispose]();
+      throw request.left.aborted ? CLIENT_LEFT : exportError(error, signal);
     }
   };
   return [

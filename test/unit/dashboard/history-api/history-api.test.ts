@@ -99,6 +99,7 @@ describe('the history for programs', function () {
     for (const headers of [{}, { authorization: 'Basic YTpi' }, { authorization: 'Bearer a b' }]) {
       const response = await world.dashboard.ada.get(LIST, headers as Record<string, string>);
       expect([response.status, errorOf(response)]).to.deep.equal([401, 'unauthorized']);
+      expect(response.headers.get('www-authenticate')).to.equal('Bearer realm="zipjobs"');
     }
     expect((await createVisitor(world.dashboard.server.url).get(LIST)).status).to.equal(401);
   });

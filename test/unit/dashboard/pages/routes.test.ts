@@ -43,6 +43,7 @@ describe('every route of createRoutes', () => {
       clock: systemClock,
       metrics: createDashboardMetrics(new Registry()),
       log: createLogger('dashboard', { level: 'silent' }),
+      takeSearch: () => new DisposableStack(),
       history: undefined,
     });
   });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createFairCapacity, type FairCapacity } from '#runtime/http/fair-capacity.ts';
+import { createFairCapacity, createFairPlaces, type FairCapacity } from '#runtime/http/fair-capacity.ts';
 
 /** Opens a share for each unit until one is refused, and returns how many were granted. */
 const fill = (capacity: FairCapacity, holder: string): number => {
@@ -66,5 +66,20 @@ describe('createFairCapacity', () => {
     expect(share.grow(2)).to.equal(false);
     share.shrink(1);
     expect(capacity.used()).to.equal(0);
+  });
+
+  it('gives every one of a number of places, at most half of them, rounded up, to one holder (N7)', () => {
+    for (const [places, most] of [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+      [4, 2],
+      [6, 3],
+    ] as const) {
+      const capacity = createFairPlaces(places);
+      expect(fill(capacity, 'first'), `${places} places`).to.equal(most);
+      for (let n = 0; n < 10; n += 1) fill(capacity, `holder ${n}`);
+      expect(capacity.used()).to.equal(places);
+    }
   });
 });

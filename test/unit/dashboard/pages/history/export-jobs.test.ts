@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import type { History } from '#dashboard/history.ts';
-import { AppError } from '#runtime/errors.ts';
+import { AppError, toError } from '#runtime/errors.ts';
 import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { ExportedJob } from '#runtime/history/csv.ts';
 import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
@@ -151,22 +151,52 @@ describe('the CSV export of the history', () => {
     expect(failure).to.be.an('error');
   });
 
-  it('has a limit of its own, half of it for one user, and gives its place back', async () => {
+  it('has a limit of its own, half of it for one user, gives every place, and gets it back', async () => {
     const { history, ended } = createHeldHistory();
-    const { server, ada } = await start(history, { DASHBOARD_EXPORTS_IN_FLIGHT: '3' });
-    const first = await open({ server, ada } as DashboardProject);
-    expect((await ada.get(EXPORT)).status).to.equal(503);
-    server.tokens.set('other', { name: 'other', allowed: ['*'] });
-    const other = { server, ada: await visitAs(server, 'other') } as DashboardProject;
-    const second = await open(other);
-    expect(second.statusCode).to.equal(200);
-    first.destroy();
-    second.destroy();
-    await until('both exports to end', () => ended() === 2);
-    const third = await open({ server, ada } as DashboardProject);
-    expect(third.statusCode).to.equal(200);
-    third.destroy();
-    await until('the last export to end', () => ended() === 3);
+    const { server, ada } = await start(history, { DASHBOARD_EXPORTS_IN_FLIGHT: '4' });
+    const as = async (token: string) => {
+      server.tokens.set(token, { name: token, allowed: ['*'] });
+      return { server, ada: await visitAs(server, token) } as DashboardProject;
+    };
+    const opened: IncomingMessage[] = [];
+    for (let n = 0; n < 2; n += 1) opened.push(await open({ server, ada } as DashboardProject));
+    const refused = await ada.get(EXPORT);
+    expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
+    opened.push(await open(await as('second')), await open(await as('third')));
+    expect(opened.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200, 200, 200]);
+    expect((await (await as('fourth')).ada.get(EXPORT)).status).to.equal(503);
+    for (const one of opened) one.destroy();
+    await until('the exports to end', () => ended() === 4);
+    const last = await open({ server, ada } as DashboardProject);
+    expect(last.statusCode).to.equal(200);
+    last.destroy();
+    await until('the last export to end', () => ended() === 5);
+  });
+
+  it('gives its place back if the client leaves before the first job', async () => {
+    let started = 0;
+    const { server, ada } = await start(
+      {
+        ...held,
+        streamJobs: async function* (_filter, signal) {
+          started += 1;
+          if (started === 1)
+            await new Promise((_resolve, reject) =>
+              signal?.addEventListener('abort', () => reject(toError(signal.reason))),
+            );
+          yield [exported(1)];
+        },
+      },
+      { DASHBOARD_EXPORTS_IN_FLIGHT: '1' },
+    );
+    const sent = request(server.url + EXPORT, {
+      headers: { cookie: `${SESSION}=${ada.cookies.get(SESSION) ?? ''}` },
+    });
+    sent.on('error', () => undefined);
+    sent.end();
+    await until('the export to start', () => started === 1);
+    sent.destroy();
+    await until('the place to be free', async () => (await ada.get(EXPORT)).status === 200);
   });
 
   it('keeps no place after a HEAD request', async () => {
