@@ -114,7 +114,7 @@ describe('the dashboard in a browser', function () {
     expect(await page.locator('#namespace-error').textContent()).to.contain('A project already exists');
     await page.getByRole('button', { name: 'Dark' }).click();
     expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
-    await page.locator('summary', { hasText: 'Signed in as' }).click();
+    await page.getByRole('button', { name: 'Signed in as' }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You are signed out.').waitFor();
     await page.goto('/projects');

@@ -148,7 +148,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
 
   it('sign out', async () => {
     await page.goto('/projects');
-    await keyboard.reach(page.locator('summary', { hasText: 'Signed in as' }));
+    await keyboard.reach(page.getByRole('button', { name: 'Signed in as' }));
     await page.keyboard.press('Enter');
     await keyboard.press('Sign out everywhere');
     await page.getByText('You are signed out in every browser.').waitFor();

@@ -206,6 +206,13 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
     ...forTokens(home),
     ...forWebhook(home),
     { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
+    {
+      name: 'job-not-found',
+      title: 'A search for a job that does not exist',
+      who: 'viewer',
+      path: '/find?id=00000000-0000-4000-8000-000000000000',
+    },
+    { name: 'not-found', title: 'A page that does not exist', who: 'admin', path: `${home}/nowhere` },
     { name: 'not-allowed', title: 'A page without access', who: 'viewer', path: `${home}/tokens` },
   ];
 };
