@@ -1,7 +1,7 @@
 import { SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { bucketOf, isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
-import { type JobQuery, PERIODS } from '../jobs/job-query.ts';
+import { type JobQuery, minuteMs, PERIODS } from '../jobs/job-query.ts';
 
 export type FinalPhase = (typeof TERMINAL_PHASES)[number];
 
@@ -15,9 +15,9 @@ export interface HistoryQuery {
   readonly bucket: string;
   /** Name of the token that created the job. */
   readonly token: string;
-  /** First day of the end of the job, UTC, `2026-01-31`. */
+  /** Finished in this minute or later, UTC, `2026-01-31T10:00`; or on this day or later, `2026-01-31`. */
   readonly from: string;
-  /** Last day, included. */
+  /** Finished before this minute; or on this day at the latest. */
   readonly to: string;
   /** Where the page starts, from the link of the page before; `''` for the newest jobs. */
   readonly after: string;
@@ -25,29 +25,55 @@ export interface HistoryQuery {
 
 const MAX_TEXT = 1_024;
 const DAY_MS = 86_400_000;
-const INVALID_DAY = 'Enter a day such as 2026-01-31.';
+const INVALID_TIME = 'Enter a time such as 2026-01-31T10:00, or a day such as 2026-01-31.';
 const FIELDS = ['q', 'state', 'reason', 'bucket', 'token', 'from', 'to', 'after'] as const;
 
 export type HistoryErrors = Readonly<Partial<Record<(typeof FIELDS)[number], string>>>;
 
-/** Start of a day in UTC, in milliseconds; undefined for a text that is not a day. */
-const dayMs = (text: string): number | undefined => {
-  const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+/** Start and end (excluded) of a day or minute in UTC, in milliseconds; undefined for any other text. */
+const rangeOf = (text: string): { readonly startMs: number; readonly endMs: number } | undefined => {
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  if (!isDay && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined;
+  const startMs = Date.parse(isDay ? `${text}T00:00Z` : `${text}Z`);
   // Date.parse takes February 30 for a day of March.
-  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : undefined;
+  if (Number.isNaN(startMs) || !new Date(startMs).toISOString().startsWith(text)) return undefined;
+  return { startMs, endMs: isDay ? startMs + DAY_MS : startMs };
+};
+
+/** `2026-01-31T10:00`, in UTC. */
+export const minuteText = (ms: number): string => new Date(ms).toISOString().slice(0, 16);
+
+/** The times as a form shows them: from this minute, and before that minute. */
+export const timesOf = ({
+  from,
+  to,
+}: Pick<HistoryQuery, 'from' | 'to'>): Pick<HistoryQuery, 'from' | 'to'> => {
+  const [first, last] = [rangeOf(from), rangeOf(to)];
+  return {
+    from: first === undefined ? '' : minuteText(first.startMs),
+    to: last === undefined ? '' : minuteText(last.endMs),
+  };
 };
 
 const stateOf = (text: string): FinalPhase | undefined => TERMINAL_PHASES.find((phase) => phase === text);
 
+type Texts = Readonly<Record<(typeof FIELDS)[number], string>>;
+
+const timeErrors = (texts: Texts): HistoryErrors => {
+  const errors: Partial<Record<'from' | 'to', string>> = {};
+  for (const name of ['from', 'to'] as const)
+    if (texts[name] !== '' && rangeOf(texts[name]) === undefined) errors[name] = INVALID_TIME;
+  const [from, to] = [rangeOf(texts.from), rangeOf(texts.to)];
+  if (from !== undefined && to !== undefined && to.endMs <= from.startMs)
+    errors.to = 'The end is not after the start.';
+  return errors;
+};
+
 /** A filter that is ignored would show, and export, jobs that nobody asked for. So each invalid value is an error. */
-const errorsOf = (texts: Readonly<Record<(typeof FIELDS)[number], string>>): HistoryErrors => {
-  const errors: Partial<Record<(typeof FIELDS)[number], string>> = {};
+const errorsOf = (texts: Texts): HistoryErrors => {
+  const errors: Partial<Record<(typeof FIELDS)[number], string>> = timeErrors(texts);
   if (texts.state !== '' && stateOf(texts.state) === undefined)
     errors.state = `The state must be one of ${TERMINAL_PHASES.join(', ')}.`;
-  for (const name of ['from', 'to'] as const)
-    if (texts[name] !== '' && dayMs(texts[name]) === undefined) errors[name] = INVALID_DAY;
-  const [from = -Infinity, to = Infinity] = [dayMs(texts.from), dayMs(texts.to)];
-  if (to < from) errors.to = 'The last day is before the first.';
   const tooLong = FIELDS.filter((name) => texts[name].length > MAX_TEXT);
   for (const name of tooLong) errors[name] = `Enter at most ${MAX_TEXT} characters.`;
   return errors;
@@ -81,23 +107,36 @@ export const writeHistoryQuery = (query: Partial<HistoryQuery>): string => {
   return params.size === 0 ? '' : `?${params.toString()}`;
 };
 
-/** The same search in the history as in the list of jobs. */
-export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> => {
-  const { text, state, bucket, within } = query;
-  const isName = isUuid(text.toLowerCase()) || uuidOfName(text.toLowerCase()) !== undefined;
+/** Start of the jobs that a search of the list of jobs selects, in milliseconds. No job finishes before it is created. */
+const startOf = ({ within, from }: JobQuery, now: Date): number | undefined => {
   const period = PERIODS.find(({ value }) => value === within);
+  const starts = [period === undefined ? undefined : now.getTime() - period.ms, minuteMs(from)].filter(
+    (ms) => ms !== undefined,
+  );
+  return starts.length === 0 ? undefined : Math.max(...starts);
+};
+
+/** The same search in the history as in the list of jobs, but for a latest creation time, which the history does not know. */
+export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> => {
+  const { text, state, reason, bucket, token } = query;
+  const isName = isUuid(text.toLowerCase()) || uuidOfName(text.toLowerCase()) !== undefined;
   const { service, name } = bucketOf({ spec: { bucketRef: { name: bucket }, key: '' } });
+  const startMs = startOf(query, now);
   return {
     q: text === '' || isName ? text : `*${text}*`,
     state: stateOf(state) ?? '',
+    reason,
     bucket: bucket === '' ? '' : `${service}/${name}`,
-    from: period === undefined ? '' : new Date(now.getTime() - period.ms).toISOString().slice(0, 10),
+    token,
+    from: startMs === undefined ? '' : minuteText(startMs),
   };
 };
 
-/** Whether any job could be excluded; the start of the page does not count. */
-export const isFiltered = (query: HistoryQuery): boolean =>
-  FIELDS.some((name) => name !== 'after' && query[name] !== '');
+export type HistoryFilterName = Exclude<(typeof FIELDS)[number], 'after'>;
+
+/** The active filters. The start of the page is none. */
+export const activeFilters = (query: HistoryQuery): readonly HistoryFilterName[] =>
+  FIELDS.filter((name): name is HistoryFilterName => name !== 'after' && query[name] !== '');
 
 const idOrKey = (q: string): Pick<JobFilter, 'id' | 'key'> => {
   if (q === '') return {};
@@ -115,10 +154,10 @@ const bucketFilter = (text: string): Pick<JobFilter, 'bucket'> => {
 };
 
 const timeFilter = ({ from, to }: HistoryQuery): Pick<JobFilter, 'finishedAfter' | 'finishedBefore'> => {
-  const [first, last] = [dayMs(from), dayMs(to)];
+  const [first, last] = [rangeOf(from), rangeOf(to)];
   return {
-    ...(first !== undefined && { finishedAfter: new Date(first) }),
-    ...(last !== undefined && { finishedBefore: new Date(last + DAY_MS) }),
+    ...(first !== undefined && { finishedAfter: new Date(first.startMs) }),
+    ...(last !== undefined && { finishedBefore: new Date(last.endMs) }),
   };
 };
 

@@ -1,6 +1,13 @@
 import type { HistoryJob } from '#runtime/history/history-job.ts';
 import { FORMAT } from '../../format.ts';
-import { lookOf } from '../jobs/job-progress.ts';
+import { type Look, PHASE_LOOKS } from '../../words.ts';
+import { reasonText } from '../reason-text.ts';
+import { writeHistoryQuery } from './history-query.ts';
+
+interface Link {
+  readonly text: string;
+  readonly href: string;
+}
 
 /** A finished job in a list. */
 export interface HistoryRow {
@@ -8,29 +15,39 @@ export interface HistoryRow {
   readonly key: string;
   readonly name: string;
   readonly phase: string;
-  readonly look: string;
-  /** Why it failed or was cancelled; otherwise empty. */
-  readonly reason: string;
+  readonly look: Look;
+  /** Why it failed or was cancelled. */
+  readonly reason: (Link & { readonly meaning: string }) | undefined;
   readonly files: string;
   readonly bytes: string;
-  readonly bucket: string;
-  readonly token: string;
+  /** Jobs of the same bucket. */
+  readonly bucket: Link;
+  /** Jobs of the same token; absent for a job that the API did not create. */
+  readonly token: Link | undefined;
   readonly duration: string;
   /** RFC 3339. */
   readonly finishedAt: string;
 }
 
-export const historyRow = (job: HistoryJob): HistoryRow => ({
-  href: FORMAT.path('projects', job.namespace, 'jobs', job.id),
-  key: job.key,
-  name: job.name,
-  phase: job.phase,
-  look: lookOf(job.phase),
-  reason: job.phase === 'Succeeded' ? '' : job.reason,
-  files: FORMAT.number(job.files),
-  bytes: job.phase === 'Succeeded' ? FORMAT.bytes(job.bytes) : '',
-  bucket: `${job.service} ${job.bucketName}`,
-  token: job.createdBy ?? '',
-  duration: job.durationMs === null ? '' : FORMAT.duration(job.durationMs),
-  finishedAt: job.finishedAt,
-});
+export const historyRow = (job: HistoryJob): HistoryRow => {
+  const { namespace, phase, reason, service, bucketName, createdBy } = job;
+  const listOf = (filter: Parameters<typeof writeHistoryQuery>[0]): string =>
+    FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(filter);
+  return {
+    href: FORMAT.path('projects', namespace, 'jobs', job.id),
+    key: job.key,
+    name: job.name,
+    phase,
+    look: PHASE_LOOKS[phase],
+    reason:
+      phase === 'Succeeded' || reason === phase
+        ? undefined
+        : { text: reason, href: listOf({ reason }), meaning: reasonText(reason) },
+    files: FORMAT.number(job.files),
+    bytes: phase === 'Succeeded' ? FORMAT.bytes(job.bytes) : '',
+    bucket: { text: `${service} ${bucketName}`, href: listOf({ bucket: `${service}/${bucketName}` }) },
+    token: createdBy === null ? undefined : { text: createdBy, href: listOf({ token: createdBy }) },
+    duration: job.durationMs === null ? '' : FORMAT.duration(job.durationMs),
+    finishedAt: job.finishedAt,
+  };
+};

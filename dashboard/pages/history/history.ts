@@ -5,23 +5,31 @@ import { FORMAT } from '../../format.ts';
 import type { History } from '../../history.ts';
 import type { PageRequest, Route } from '../../page.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { FINAL_REASONS } from './final-reasons.ts';
 import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
+import { historyChips } from './history-chips.ts';
 import {
   type HistoryErrors,
   type HistoryQuery,
   historyFilter,
-  isFiltered,
   readHistoryQuery,
+  timesOf,
   writeHistoryQuery,
 } from './history-query.ts';
 import { historyRow } from './history-row.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
-const JOBS_ON_A_PAGE = 50;
+export const JOBS_ON_A_PAGE = 50;
 
 const option = (value: string, text: string = value) => ({ value, text });
 const STATE_OPTIONS = [option('', 'Any'), ...TERMINAL_PHASES.map((phase) => option(phase))];
+
+/** With the reason of a URL that this version does not know. */
+const reasonOptions = (reason: string) => {
+  const unknown = reason === '' || FINAL_REASONS.includes(reason) ? [] : [option(reason)];
+  return [option('', 'Any'), ...FINAL_REASONS.map((known) => option(known)), ...unknown];
+};
 
 interface Found {
   readonly page: JobPage;
@@ -61,9 +69,11 @@ const viewOf = (namespace: string, query: HistoryQuery, { page, errors, away }: 
     namespace,
     path,
     jobsPath: FORMAT.path('projects', namespace, 'jobs'),
-    form: { values: filters, errors },
+    usagePath: FORMAT.path('projects', namespace, 'usage'),
+    form: { values: { ...filters, ...timesOf(filters) }, errors },
     states: STATE_OPTIONS,
-    isFiltered: isFiltered(query),
+    reasons: reasonOptions(query.reason),
+    chips: historyChips(path, query),
     error: Object.values(errors)[0] ?? '',
     away,
     rows: page.jobs.map(historyRow),

@@ -9,7 +9,7 @@ const EVIL = `"'><script>alert(1)</script>`;
 const STRANGER = 'stranger-token';
 
 const keysIn = (html: string): readonly string[] =>
-  [...html.matchAll(/<bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
+  [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
 const linkIn = (html: string, text: string): string =>
   (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll('&amp;', '&');
 
@@ -69,8 +69,36 @@ describe('the pages of the history', function () {
       expect(await keysAt(`${HISTORY}?q=d/*`)).to.deep.equal(['d/e.zip']);
       expect(await keysAt(`${HISTORY}?q=${idOf(4)}`)).to.deep.equal(['d/e.zip']);
       expect(await keysAt(`${HISTORY}?state=Cancelled`)).to.deep.equal([]);
+      expect(await keysAt(`${HISTORY}?from=${day}T00:00&to=${daysAgo(39).slice(0, 10)}T00:00`)).to.deep.equal(
+        ['d/e.zip'],
+      );
       const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&q=a*`);
       expect(linkIn(text, 'Export as CSV')).to.equal(`${HISTORY}.csv?q=a*&state=Failed`);
+    });
+
+    it('has a chip for each filter that removes only this one, and links to the jobs of a bucket, token or reason', async () => {
+      const failed = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
+      await world.dashboard.archive(
+        aFinishedJob(1, { key: 'a.zip', status: failed, token: 'nightly' }),
+        aFinishedJob(2, { key: 'b.zip', bucket: 'r2-cold' }),
+      );
+      const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&token=nightly`);
+      const removed = /href="([^"]+)"><span class="hidden">Remove filter <\/span><bdi>State: Failed</.exec(
+        text,
+      );
+      expect(removed?.[1]).to.equal(`${HISTORY}?token=nightly`);
+      expect(text).to.contain('<bdi>Token: nightly</bdi>');
+      const { text: all } = await world.dashboard.ada.get(HISTORY);
+      expect(await keysAt(linkIn(all, 'r2 cold'))).to.deep.equal(['b.zip']);
+      expect(await keysAt(linkIn(all, 'nightly'))).to.deep.equal(['a.zip']);
+      expect(await keysAt(linkIn(all, 'SourceNotFound'))).to.deep.equal(['a.zip']);
+    });
+
+    it('keeps the times and a reason that it does not know in the form', async () => {
+      const { text } = await world.dashboard.ada.get(`${HISTORY}?reason=Odd&from=2026-01-30&to=2026-01-31`);
+      expect(text).to.contain('<option value="Odd" selected>');
+      expect(text).to.match(/name="from" type="datetime-local" value="2026-01-30T00:00"/);
+      expect(text).to.match(/name="to" type="datetime-local" value="2026-02-01T00:00"/);
     });
 
     it('finds a job of last month from the list of jobs in the cluster', async () => {
@@ -161,7 +189,7 @@ describe('the pages of the history', function () {
       await world.dashboard.archive(aFinishedJob(1));
       expect((await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`)).status).to.equal(200);
       world.dashboard.recreateProject();
-      for (const path of [HISTORY, `${HISTORY}?q=${idOf(1)}`, `${HISTORY}.csv`, HOME]) {
+      for (const path of [HISTORY, `${HISTORY}?q=${idOf(1)}`, `${HISTORY}.csv`, `${HOME}?period=7d`]) {
         const { status, text } = await world.dashboard.ada.get(path);
         expect(status, path).to.equal(200);
         expect(text, path).to.not.contain('reports/1.zip').and.not.contain('2.0 KiB');

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
 import {
+  activeFilters,
   fromJobQuery,
   historyFilter,
-  isFiltered,
   readHistoryQuery,
+  timesOf,
   writeHistoryQuery,
 } from '#dashboard/pages/history/history-query.ts';
 import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
@@ -23,13 +24,16 @@ describe('readHistoryQuery', () => {
   it('reports each invalid value instead of ignoring the filter', () => {
     const { errors } = read(`state=Running&from=2026-02-30&to=yesterday&q=${'x'.repeat(1_025)}`);
     expect(Object.keys(errors)).to.have.members(['state', 'from', 'to', 'q']);
-    expect(read('from=2026-02-02&to=2026-02-01').errors.to).to.equal('The last day is before the first.');
+    expect(read('from=2026-02-02&to=2026-02-01').errors.to).to.equal('The end is not after the start.');
     expect(read('from=2026-02-01&to=2026-02-01').errors).to.deep.equal({});
+    for (const text of ['2026-02-30T10:00', '2026-02-01T24:00', '2026-02-01T10', '2026-02-01 10:00'])
+      expect(Object.keys(read(`from=${text}`).errors), text).to.deep.equal(['from']);
+    expect(read('from=2026-02-01T10:00&to=2026-02-01T10:00').errors.to).to.be.a('string');
   });
 
   it('does not count the start of a page as a filter', () => {
-    expect(isFiltered(read('after=abc').query)).to.equal(false);
-    expect(isFiltered(read('token=ci').query)).to.equal(true);
+    expect(activeFilters(read('after=abc').query)).to.deep.equal([]);
+    expect(activeFilters(read('token=ci&after=abc').query)).to.deep.equal(['token']);
   });
 });
 
@@ -46,6 +50,22 @@ describe('historyFilter', () => {
       finishedAfter: new Date('2026-01-30T00:00:00Z'),
       finishedBefore: new Date('2026-02-01T00:00:00Z'),
     });
+  });
+
+  it('selects from one minute until before another', () => {
+    expect(filterOf('from=2026-01-30T10:00&to=2026-01-30T11:00')).to.deep.equal({
+      projectUid: 'project-uid',
+      finishedAfter: new Date('2026-01-30T10:00:00Z'),
+      finishedBefore: new Date('2026-01-30T11:00:00Z'),
+    });
+  });
+
+  it('shows days as times in the form', () => {
+    expect(timesOf(read('from=2026-01-30&to=2026-01-31').query)).to.deep.equal({
+      from: '2026-01-30T00:00',
+      to: '2026-02-01T00:00',
+    });
+    expect(timesOf(read('from=soon').query)).to.deep.equal({ from: '', to: '' });
   });
 
   it('takes a bucket without a service for one of S3', () => {
@@ -68,16 +88,21 @@ describe('fromJobQuery', () => {
   const from = (query: string) => fromJobQuery(readJobQuery(new URLSearchParams(query)).query, now);
 
   it('repeats a search of the list of jobs', () => {
-    expect(from('q=report&state=Failed&bucket=r2-cold&within=24h')).to.deep.equal({
+    const query = 'q=report&state=Failed&reason=SourceNotFound&bucket=r2-cold&token=ci&within=24h';
+    expect(from(query)).to.deep.equal({
       q: '*report*',
       state: 'Failed',
+      reason: 'SourceNotFound',
       bucket: 'r2/cold',
-      from: '2026-02-02',
+      token: 'ci',
+      from: '2026-02-02T10:00',
     });
     expect(from(`q=${ID}`).q).to.equal(ID);
+    expect(from('within=24h&from=2026-02-03T08:00').from).to.equal('2026-02-03T08:00');
+    expect(from('within=1h&from=2026-01-01T08:00').from).to.equal('2026-02-03T09:00');
   });
 
   it('drops a state that no finished job has', () => {
-    expect(from('state=unfinished')).to.deep.equal({ q: '', state: '', bucket: '', from: '' });
+    expect(from('state=unfinished').state).to.equal('');
   });
 });

@@ -1,0 +1,5 @@
+import { failureHelp } from '#administration/failure-help.ts';
+import { meaningOf } from '#administration/meaning-of.ts';
+
+/** In plain words, or the code if it is not known. */
+export const reasonText = (code: string): string => failureHelp(code)?.words ?? (meaningOf(code) || code);
