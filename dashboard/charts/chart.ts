@@ -112,7 +112,11 @@ export const barChart = (options: BarChartOptions): Chart => {
   const { yOf, ticks: yTicks } = valueAxis(unit, Math.max(0, ...bars.map(({ values }) => sum(values))));
   const stepWidth = xOf(fromMs + stepMs);
   return {
-    ...{ id, label, unitLabel, height: CHART_HEIGHT, baseline: BASELINE },
+    id,
+    label,
+    unitLabel,
+    height: CHART_HEIGHT,
+    baseline: BASELINE,
     yTicks,
     xTicks,
     series,
@@ -134,7 +138,11 @@ export const lineChart = ({ id, label, unitLabel, unit, lines }: LineChartOption
   const { xOf, ticks: xTicks } = timeAxis(Math.min(firstMs, ...times), Math.max(firstMs, ...times));
   const { yOf, ticks: yTicks } = valueAxis(unit, Math.max(0, ...points.map(({ value }) => value)));
   return {
-    ...{ id, label, unitLabel, height: CHART_HEIGHT, baseline: BASELINE },
+    id,
+    label,
+    unitLabel,
+    height: CHART_HEIGHT,
+    baseline: BASELINE,
     yTicks,
     xTicks,
     series: lines.map(({ name, look }) => ({ name, look })),

@@ -2,60 +2,105 @@ import { NAMESPACE_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { PageRequest, Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
-import { createPeriodStatistics } from './history/period-statistics.ts';
+import { currentFigures } from './current-figures.ts';
+import { createHistoryFigures, FIGURES_AGE_MS } from './history/history-figures.ts';
 import { projectUidOf } from './history/project-uid.ts';
-import { hourChart } from './hour-chart.ts';
+import { clusterLinks, historyLinks } from './job-links.ts';
 import { keptFor } from './kept-figures.ts';
-import { overviewOf } from './overview-figures.ts';
+import { currentTiles, periodView } from './overview-view.ts';
 import type { PageDeps } from './page-deps.ts';
+import { clusterFigures, newestFailures, type PeriodFigures } from './period-figures.ts';
+import { DAY, PERIODS, type Period, periodOf } from './periods.ts';
 import { limitFacts } from './project-limits.ts';
 import { projectOf } from './project-of.ts';
 
 const NEEDS: readonly Question[] = [{ verb: 'list', resource: 'zipjobs' }];
 
 /** Shorter than the refresh interval: fifty open pages of a project with 10,000 jobs then share one count. */
-const FIGURES_AGE_MS = 2_000;
+const COUNT_AGE_MS = 2_000;
 
-/** Undefined without a history. */
-const createStatisticsOf = (deps: PageDeps) => {
-  const { history } = deps;
-  if (history === undefined) return async () => undefined;
-  const read = createPeriodStatistics(deps, history);
-  return async (request: PageRequest) => ({
-    rows: await read(await projectUidOf(request), request.now),
-    usageHref: FORMAT.path('projects', request.namespace, 'usage'),
-    historyHref: FORMAT.path('projects', request.namespace, 'history'),
-  });
+interface Found {
+  /** Undefined for a longer period while the history cannot be read. */
+  readonly figures: PeriodFigures | undefined;
+  /** The history cannot be read, so only jobs in the cluster are counted. */
+  readonly isAway: boolean;
+}
+
+/** Figures of a period: from the history, or from the jobs in the cluster. */
+const createFindFigures = (deps: PageDeps): ((request: PageRequest, period: Period) => Promise<Found>) => {
+  const { caches, history } = deps;
+  const ofCluster = keptFor(COUNT_AGE_MS, (namespace, now) =>
+    clusterFigures(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), DAY, now),
+  );
+  const ofHistory = history && createHistoryFigures(deps, history);
+  return async (request, period) => {
+    const { namespace, now } = request;
+    if (ofHistory === undefined) return { figures: ofCluster(namespace, now), isAway: false };
+    const figures = await ofHistory(period, await projectUidOf(request), now);
+    if (figures !== undefined) {
+      // A job is in the history a moment after its end.
+      const recent = newestFailures([...ofCluster(namespace, now).recent, ...figures.recent]);
+      return { figures: { ...figures, recent }, isAway: false };
+    }
+    return { figures: period === DAY ? ofCluster(namespace, now) : undefined, isAway: true };
+  };
+};
+
+const createPeriodData = (deps: PageDeps) => {
+  const { order } = deps.jobs;
+  const hasHistory = deps.history !== undefined;
+  const find = createFindFigures(deps);
+  return async (request: PageRequest) => {
+    const { namespace, now } = request;
+    const home = FORMAT.path('projects', namespace);
+    const period = hasHistory ? periodOf(request.query.get('period')) : DAY;
+    const { figures, isAway } = await find(request, period);
+    const links = hasHistory && !isAway ? historyLinks(namespace) : clusterLinks(namespace);
+    const shown = figures && periodView(figures, { namespace, period, links, now });
+    return {
+      namespace,
+      period,
+      periods: (hasHistory ? PERIODS : [DAY]).map((one) => ({
+        label: one.label,
+        href: `${home}?period=${one.value}`,
+        isCurrent: one === period,
+      })),
+      isAway,
+      shown,
+      /** The project has no job yet, as far as the page shows. */
+      isNew: order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined,
+      liveEveryMs: hasHistory ? FIGURES_AGE_MS : undefined,
+      usageHref: hasHistory ? `${home}/usage` : undefined,
+    };
+  };
 };
 
 /** The overview of a project; its figures stay live. */
 export const createOverviewPage = (deps: PageDeps): readonly Route[] => {
   const { caches, jobs } = deps;
-  const statisticsOf = createStatisticsOf(deps);
-  const figuresOf = keptFor(FIGURES_AGE_MS, (namespace, now) =>
-    overviewOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
+  const countsOf = keptFor(COUNT_AGE_MS, (namespace, now) =>
+    currentFigures(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
   );
-  const dataOf = (request: PageRequest) => {
-    const overview = figuresOf(request.namespace, request.now);
-    return {
-      ...projectOf(caches.zipProjects, request.namespace),
-      overview,
-      chart: hourChart(overview.hours),
-    };
+  const currentData = ({ namespace, now }: PageRequest) => {
+    const counts = countsOf(namespace, now);
+    return { namespace, current: currentTiles(namespace, counts) };
   };
+  const periodData = createPeriodData(deps);
   return [
     {
       method: 'GET',
       path: '/projects/:project',
       needs: NEEDS,
       handle: async (request) => {
-        const figures = dataOf(request);
+        const { namespace } = request;
+        const project = projectOf(caches.zipProjects, namespace);
         const data = {
-          ...figures,
-          limits: limitFacts(figures.project, jobs.order.size(request.namespace)),
-          statistics: await statisticsOf(request),
+          ...project,
+          ...currentData(request),
+          ...(await periodData(request)),
+          limits: limitFacts(project.project, jobs.order.size(namespace)),
         };
-        return { kind: 'page', view: '/pages/overview', title: data.title, section: 'overview', data };
+        return { kind: 'page', view: '/pages/overview', title: project.title, section: 'overview', data };
       },
     },
     {
@@ -64,8 +109,18 @@ export const createOverviewPage = (deps: PageDeps): readonly Route[] => {
       needs: NEEDS,
       handle: async (request) => ({
         kind: 'fragment',
-        view: '/pages/overview-figures',
-        data: dataOf(request),
+        view: '/pages/overview-now',
+        data: currentData(request),
+      }),
+    },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/overview-period',
+      needs: NEEDS,
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/overview-period',
+        data: await periodData(request),
       }),
     },
   ];

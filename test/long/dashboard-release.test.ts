@@ -25,7 +25,7 @@ describe('the dashboard of an installed chart', function () {
     await page.goto(`/projects/${NAMESPACE}`);
     await page.getByLabel('Kubernetes token').fill(user.token);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Jobs by state' }).waitFor();
+    await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
     expect(await page.getByText(user.name).count()).to.equal(1);
   });
 });

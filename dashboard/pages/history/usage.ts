@@ -2,25 +2,16 @@ import type { ProjectDay } from '#runtime/history/figures.ts';
 import { FORMAT } from '../../format.ts';
 import type { History } from '../../history.ts';
 import type { PageRequest, Route } from '../../page.ts';
+import { jobCharts } from '../job-charts.ts';
+import { type CountedJobs, historyLinks, type JobLinks } from '../job-links.ts';
+import { slotsOf } from '../period-figures.ts';
+import { windowOf } from '../periods.ts';
 import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
-import { writeHistoryQuery } from './history-query.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
 const DAY_MS = 86_400_000;
 const LENGTHS = [30, 90, 365] as const;
-
-interface UsageRow {
-  /** `2026-01-31`. */
-  readonly day: string;
-  /** The jobs of the day in the history. */
-  readonly href: string;
-  readonly succeeded: string;
-  readonly failed: string;
-  readonly cancelled: string;
-  readonly files: string;
-  readonly bytes: string;
-}
 
 const SUMMED = ['succeeded', 'failed', 'cancelled', 'files', 'bytes'] as const;
 type Sums = Pick<ProjectDay, (typeof SUMMED)[number]>;
@@ -62,12 +53,46 @@ const usageOf = async (
   }
 };
 
+interface Cell {
+  readonly text: string;
+  readonly href: string;
+}
+
+/** The numbers of a time, each with the list of its jobs. */
+const cellsOf = (sums: Sums, links: JobLinks, range: CountedJobs): readonly Cell[] => {
+  const { succeeded, failed, cancelled, files, bytes } = formatted(sums);
+  return [
+    { text: succeeded, href: links({ state: 'Succeeded', ...range }) },
+    { text: failed, href: links({ state: 'Failed', ...range }) },
+    { text: cancelled, href: links({ state: 'Cancelled', ...range }) },
+    { text: files, href: links(range) },
+    { text: bytes, href: links({ state: 'Succeeded', ...range }) },
+  ];
+};
+
 const rowOf =
-  (historyPath: string) =>
-  (usage: ProjectDay): UsageRow => {
-    const day = usage.day.slice(0, 10);
-    return { day, href: historyPath + writeHistoryQuery({ from: day, to: day }), ...formatted(usage) };
+  (links: JobLinks) =>
+  (usage: ProjectDay): { readonly day: Cell; readonly cells: readonly Cell[] } => {
+    const fromMs = Date.parse(usage.day);
+    const range = { fromMs, toMs: fromMs + DAY_MS };
+    return {
+      day: { text: usage.day.slice(0, 10), href: links(range) },
+      cells: cellsOf(usage, links, range),
+    };
   };
+
+const viewOf = (
+  usage: readonly ProjectDay[],
+  { days, links, now }: { readonly days: number; readonly links: JobLinks; readonly now: Date },
+) => {
+  const period = { slots: days, slotMs: DAY_MS };
+  const counted = usage.map((one) => ({ ...one, fromMs: Date.parse(one.day) }));
+  return {
+    charts: jobCharts(slotsOf(period, now, counted), DAY_MS, links),
+    rows: usage.toReversed().map(rowOf(links)),
+    total: cellsOf(sumOf(usage), links, { fromMs: windowOf(period, now).fromMs }),
+  };
+};
 
 /** What a project has used per day (UTC), newest first. */
 export const createUsagePage = (history: History): readonly Route[] => [
@@ -80,21 +105,25 @@ export const createUsagePage = (history: History): readonly Route[] => [
       const days = lengthOf(request.query.get('days'));
       const usage = await usageOf(history, request, days);
       const path = FORMAT.path('projects', namespace, 'usage');
-      const historyPath = FORMAT.path('projects', namespace, 'history');
+      const links = historyLinks(namespace);
       const data = {
-        namespace,
+        lengths: LENGTHS.map((length) => ({
+          days: length,
+          href: `${path}?days=${length}`,
+          isCurrent: length === days,
+        })),
         days,
-        lengths: LENGTHS.map((length) => ({ days: length, href: `${path}?days=${length}` })),
         away: usage === undefined ? HISTORY_AWAY : '',
-        rows: (usage ?? []).toReversed().map(rowOf(historyPath)),
-        total: formatted(sumOf(usage ?? [])),
+        ...viewOf(usage ?? [], { days, links, now: request.now }),
+        historyPath: FORMAT.path('projects', namespace, 'history'),
       };
       const status = usage === undefined ? 503 : 200;
       return {
         kind: 'page',
         view: '/pages/history/usage',
         title: 'Usage',
-        section: 'overview',
+        trail: [{ label: 'History', href: data.historyPath }],
+        section: 'history',
         status,
         data,
       };

@@ -1,4 +1,7 @@
 import { createHash } from 'node:crypto';
+import { JOBS_ON_A_PAGE } from '#dashboard/pages/history/history.ts';
+import { readHistoryFigures } from '#dashboard/pages/history/history-figures.ts';
+import { PERIODS, type Period } from '#dashboard/pages/periods.ts';
 import { systemClock } from '#runtime/clock.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import { createFigures } from '#runtime/history/figures.ts';
@@ -41,6 +44,8 @@ export const uidOfProject = (rank: number): string => {
 const LIMIT = 25;
 const DAY_MS = 86_400_000;
 const SEARCH_MS = 250;
+/** Default of DASHBOARD_HISTORY_SEARCH_MS. */
+const PAGE_SEARCH_MS = 2_000;
 
 const listWith =
   (filter: JobFilter, cursor?: string) =>
@@ -168,7 +173,44 @@ const figures = (world: QueryWorld): readonly BenchQuery[] => {
   ];
 };
 
+/** What the first pages of the dashboard ask the database, of the largest project. */
+const pages = ({ now }: QueryWorld): readonly BenchQuery[] => {
+  const projectUid = uidOfProject(0);
+  const overview = (period: Period): BenchQuery => ({
+    name: `dashboard: overview of ${period.label}`,
+    target: 300,
+    run: (database) => {
+      const lists = createJobLists({ database, clock: systemClock, searchMs: PAGE_SEARCH_MS });
+      const history = { ...lists, ...createFigures({ database }) };
+      return readHistoryFigures(history, { projectUid, period, now }, AbortSignal.timeout(60_000));
+    },
+  });
+  return [
+    ...PERIODS.map(overview),
+    {
+      name: 'dashboard: first page of the history',
+      target: 300,
+      run: (database) =>
+        createJobLists({ database, clock: systemClock, searchMs: PAGE_SEARCH_MS }).listJobs(
+          { projectUid },
+          { limit: JOBS_ON_A_PAGE },
+        ),
+    },
+    {
+      name: 'dashboard: usage of 30 days',
+      target: 300,
+      run: (database) =>
+        createFigures({ database }).usageByDay({
+          projectUids: [projectUid],
+          from: new Date(now.getTime() - 29 * DAY_MS),
+          to: now,
+        }),
+    },
+  ];
+};
+
 export const benchQueries = (world: QueryWorld): readonly BenchQuery[] => [
+  ...pages(world),
   ...reads(world),
   ...lists(world),
   ...searches(world),

@@ -44,7 +44,7 @@ export interface DashboardDesk extends AsyncDisposable {
   addUser(account: string, role?: 'view' | 'edit' | 'admin'): Promise<DashboardUser>;
 }
 
-const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
+export const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
   const context = await openBrowser({ baseURL: url, ...options });
   const page = await context.newPage();
   const complaints: string[] = [];

@@ -13,7 +13,7 @@ const htmlOf = (chart: Chart): string => {
 };
 
 describe('the template of a chart', () => {
-  it('tells failed from succeeded without colour, also in its legend', () => {
+  it('shows failed and succeeded without colour, also in its legend', () => {
     const html = htmlOf(
       barChart({
         ...TEXTS,

@@ -1,128 +1,146 @@
 import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { hourChart } from '#dashboard/pages/hour-chart.ts';
-import { keptFor } from '#dashboard/pages/kept-figures.ts';
-import { overviewOf } from '#dashboard/pages/overview-figures.ts';
+import { currentFigures } from '#dashboard/pages/current-figures.ts';
+import { durationsOf, durationText } from '#dashboard/pages/durations.ts';
+import { clusterFigures } from '#dashboard/pages/period-figures.ts';
+import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/pages/periods.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
+import { aResult } from '#test/support/builders/zip-job-statuses.ts';
 
 const job = (name: string, status: ZipJobStatus, createdAgo = 60) =>
   toListedJob(
-    aZipJob({ metadata: { name, creationTimestamp: ago(createdAgo) }, spec: { key: `${name}.zip` }, status }),
+    aZipJob({
+      metadata: { name, uid: name, creationTimestamp: ago(createdAgo) },
+      spec: { key: `${name}.zip` },
+      status,
+    }),
   );
-const result = (bytes: number) => ({
-  bytes,
-  etag: '',
-  entries: 1,
-  seconds: 1,
-  peakMemory: 1,
-  retries: 0,
-  contractVersion: 1,
+const succeeded = (name: string, endedAgo: number, { seconds = 1, bytes = 0 } = {}) =>
+  job(name, {
+    phase: 'Succeeded',
+    startedAt: ago(endedAgo + seconds),
+    finishedAt: ago(endedAgo),
+    result: aResult({ bytes }),
+  });
+const failed = (name: string, code: string, endedAgo = 10) =>
+  job(name, { phase: 'Failed', finishedAt: ago(endedAgo), failure: { code, retriable: false } });
+
+describe('currentFigures', () => {
+  it('counts the jobs of each state that is not final; a job without a status is queued', () => {
+    const { phases } = currentFigures(
+      [job('a', {}), job('b', { phase: 'Running' }), job('c', { phase: 'Queued' }), failed('d', 'X')],
+      NOW,
+    );
+    expect(phases).to.deep.equal([
+      { phase: 'Queued', count: 2 },
+      { phase: 'Starting', count: 0 },
+      { phase: 'Running', count: 1 },
+      { phase: 'Finalizing', count: 0 },
+    ]);
+  });
+
+  it('finds the job that has waited longest', () => {
+    const jobs = [
+      job('young', {}, 10),
+      job('old', { phase: 'Starting', reason: 'ImagePull' }, 90),
+      job('run', { phase: 'Running' }, 999),
+    ];
+    const expected = { name: 'old', key: 'old.zip', reason: 'ImagePull', waitedMs: 90_000 };
+    expect(currentFigures(jobs, NOW).oldestWaiting).to.deep.equal(expected);
+    expect(currentFigures([], NOW).oldestWaiting).to.equal(undefined);
+  });
 });
 
-describe('overviewOf', () => {
-  it('is zero without jobs', () => {
-    const overview = overviewOf([], NOW);
-    expect(overview).to.include({ total: 0, oldestWaiting: undefined });
-    expect(overview.phases.every(({ count }) => count === 0)).to.equal(true);
-    expect(overview.hours).to.have.lengthOf(24);
-    expect(overview.failures).to.deep.equal([]);
+describe('clusterFigures', () => {
+  const figures = (...jobs: readonly ReturnType<typeof job>[]) => clusterFigures(jobs, DAY, NOW);
+
+  it('has every hour of the last 24, also without jobs', () => {
+    const { slots, total, recent, failures, durations } = figures();
+    expect(slots.length).to.equal(24);
+    expect(total).to.deep.equal({ succeeded: 0, failed: 0, cancelled: 0, bytes: 0 });
+    expect([recent, failures, durations]).to.deep.equal([[], [], undefined]);
   });
 
-  it('counts jobs by phase; a job without a status counts as queued', () => {
-    const overview = overviewOf(
-      [job('a', {}), job('b', { phase: 'Running' }), job('c', { phase: 'Queued' })],
-      NOW,
+  it('groups finished jobs by hour and leaves out those before the period', () => {
+    const { slots, total } = figures(
+      succeeded('now', 0, { bytes: 100 }),
+      failed('hour', 'SourceNotFound', 3_600),
+      job('stopped', { phase: 'Cancelled', finishedAt: ago(3_600) }),
+      succeeded('old', 25 * 3_600),
     );
-    const counts = Object.fromEntries(overview.phases.map(({ phase, count }) => [phase, count]));
-    expect(counts).to.include({ Queued: 2, Running: 1, Failed: 0 });
-    expect(overview.total).to.equal(3);
+    expect(slots.at(-1)).to.deep.include({ succeeded: 1, failed: 0, bytes: 100 });
+    expect(slots.at(-2)).to.deep.include({ succeeded: 0, failed: 1, cancelled: 1, bytes: 0 });
+    expect(total).to.deep.equal({ succeeded: 1, failed: 1, cancelled: 1, bytes: 100 });
   });
 
-  it('groups finished jobs by hour and leaves out those before the last 24 hours', () => {
-    const overview = overviewOf(
-      [
-        job('now', { phase: 'Succeeded', finishedAt: NOW.toISOString(), result: result(100) }),
-        job('hour', {
-          phase: 'Failed',
-          finishedAt: ago(3_600),
-          failure: { code: 'SourceNotFound', retriable: false },
-        }),
-        job('old', { phase: 'Succeeded', finishedAt: ago(25 * 3_600), result: result(1_000) }),
-      ],
-      NOW,
+  it('has exact percentiles of the durations of succeeded jobs', () => {
+    const { durations } = figures(
+      ...Array.from({ length: 100 }, (_, index) => succeeded(`job-${index}`, 10, { seconds: index + 1 })),
+      failed('slow', 'X'),
     );
-    expect(overview.hours.at(-1)).to.deep.include({ succeeded: 1, failed: 0, bytes: 100 });
-    expect(overview.hours.at(-2)).to.deep.include({ succeeded: 0, failed: 1, bytes: 0 });
-    expect(overview.day).to.deep.equal({ succeeded: 1, failed: 1, bytes: 100 });
+    expect([durations?.p50.ms, durations?.p95.ms]).to.deep.equal([50_000, 95_000]);
   });
 
-  it('sorts failure reasons by frequency', () => {
-    const failed = (name: string, code: string) =>
-      job(name, { phase: 'Failed', finishedAt: ago(10), failure: { code, retriable: false } });
-    const byReason = job('d', { phase: 'Failed', finishedAt: ago(10), reason: 'StartDeadlineExceeded' });
-    const { failures } = overviewOf(
-      [failed('a', 'AccessDenied'), failed('b', 'SourceNotFound'), failed('c', 'SourceNotFound'), byReason],
-      NOW,
+  it('sorts reasons by frequency, and names the newest failures first', () => {
+    const { failures, recent } = figures(
+      failed('a', 'AccessDenied', 30),
+      failed('b', 'SourceNotFound', 10),
+      failed('c', 'SourceNotFound', 20),
+      job('d', { phase: 'Failed', finishedAt: ago(40), reason: 'StartDeadlineExceeded' }),
     );
     expect(failures).to.deep.equal([
       { reason: 'SourceNotFound', count: 2 },
       { reason: 'AccessDenied', count: 1 },
       { reason: 'StartDeadlineExceeded', count: 1 },
     ]);
-  });
-
-  it('finds the job that has waited longest', () => {
-    const overview = overviewOf(
-      [
-        job('young', {}, 10),
-        job('old', { phase: 'Starting', reason: 'ImagePull' }, 90),
-        job('run', { phase: 'Running' }, 999),
-      ],
-      NOW,
-    );
-    expect(overview.oldestWaiting).to.deep.equal({
-      name: 'old',
-      key: 'old.zip',
-      reason: 'ImagePull',
-      waitedMs: 90_000,
-    });
-  });
-});
-
-describe('hourChart', () => {
-  it('scales to the busiest hour and describes each bar', () => {
-    const { bars, height } = hourChart([
-      { from: '2026-05-04T11:00:00.000Z', succeeded: 3, failed: 1, bytes: 0 },
-      { from: '2026-05-04T12:00:00.000Z', succeeded: 0, failed: 0, bytes: 0 },
+    expect(recent.map(({ id, reason }) => [id, reason])).to.deep.equal([
+      ['b', 'SourceNotFound'],
+      ['c', 'SourceNotFound'],
+      ['a', 'AccessDenied'],
+      ['d', 'StartDeadlineExceeded'],
     ]);
-    expect(bars[0]?.succeeded.height).to.equal(height * 0.75);
-    expect(bars[0]?.failed).to.deep.equal({ y: 0, height: height / 4 });
-    expect(bars[0]?.label).to.equal('11:00 UTC: 3 succeeded, 1 failed');
-    expect(bars[1]?.succeeded.height).to.equal(0);
+  });
+
+  it('names eight failures at most', () => {
+    const { recent, total } = figures(...Array.from({ length: 20 }, (_, n) => failed(`f-${n}`, 'X', n)));
+    expect([recent.length, total.failed]).to.deep.equal([8, 20]);
+    expect(recent[0]?.id).to.equal('f-0');
   });
 });
 
-describe('keptFor', () => {
-  const at = (ms: number): Date => new Date(NOW.getTime() + ms);
+describe('durations', () => {
+  const ms = (value: number) => ({ ms: value, fromMs: value, toMs: value });
 
-  it('computes once per key within the maximum age', () => {
-    const computed: string[] = [];
-    const figures = keptFor(2_000, (key) => computed.push(key));
-    for (const key of ['a', 'a', 'b', 'a']) figures(key, at(0));
-    expect(computed).to.deep.equal(['a', 'b']);
-    figures('a', at(1_999));
-    figures('a', at(2_000));
-    expect(computed).to.deep.equal(['a', 'b', 'a']);
+  it('are exact in the cluster, and ranges in the history', () => {
+    expect(durationText(ms(65_000))).to.equal('1 min 5 s');
+    expect(durationText(ms(200))).to.equal('under 1 s');
+    expect(durationText({ ms: 14_000, fromMs: 10_000, toMs: 20_000 })).to.equal('about 14 s');
+    expect(durationText({ ms: 86_400_000, fromMs: 86_400_000 })).to.equal('over 1 d');
   });
 
-  it('computes again when the clock was set back', () => {
-    let computed = 0;
-    const figures = keptFor(2_000, () => {
-      computed += 1;
+  it('do not exist without a job', () => {
+    expect(durationsOf([])).to.equal(undefined);
+    expect(durationsOf([7])).to.deep.equal({ p50: ms(7), p95: ms(7) });
+  });
+});
+
+describe('the periods of the overview', () => {
+  it('end with the current hour or day, in UTC', () => {
+    const now = new Date('2026-05-04T12:34:56Z');
+    const texts = PERIODS.map((period) => {
+      const { fromMs, toMs } = windowOf(period, now);
+      return [fromMs, toMs].map((one) => new Date(one).toISOString().slice(0, 16));
     });
-    figures('a', at(0));
-    figures('a', at(-60_000));
-    expect(computed).to.equal(2);
+    expect(texts).to.deep.equal([
+      ['2026-05-03T13:00', '2026-05-04T13:00'],
+      ['2026-04-28T00:00', '2026-05-05T00:00'],
+      ['2026-04-05T00:00', '2026-05-05T00:00'],
+    ]);
+  });
+
+  it('are 24 hours by default', () => {
+    expect(periodOf('7d').label).to.equal('7 days');
+    for (const value of [null, '', 'year']) expect(periodOf(value)).to.equal(DAY);
   });
 });

@@ -1,12 +1,18 @@
 import { expect } from 'chai';
-import { aFinishedJob, daysAgo } from '#test/support/builders/archived-jobs.ts';
+import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
 import { HOME, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
 
 const HISTORY = `${HOME}/history`;
 
 const keysIn = (html: string): readonly string[] =>
-  [...html.matchAll(/<bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
+  [...html.matchAll(/\/jobs\/[^"]+"(?: title="[^"]*")?><bdi>([^<]+)<\/bdi>/g)].map(([, key = '']) => key);
+/** A number of the overview and the path of its list. */
+const tileIn = (html: string, name: string): { readonly value: string; readonly href: string } => {
+  const [, href = '', value = ''] =
+    new RegExp(`<dt>${name}</dt><dd><a href="([^"]+)">([^<]*)<`).exec(html) ?? [];
+  return { value, href: href.replaceAll('&amp;', '&') };
+};
 const linkIn = (html: string, text: string): string =>
   (new RegExp(`href="([^"]+)"[^>]*>${text}<`).exec(html)?.[1] ?? `no link ${text}`).replaceAll('&amp;', '&');
 
@@ -24,15 +30,56 @@ describe('the figures of the history', function () {
       aFinishedJob(3, { finishedAt: daysAgo(20) }),
       aFinishedJob(4, { finishedAt: daysAgo(40) }),
     );
-    const { status, text } = await world.dashboard.ada.get(HOME);
-    expect(status).to.equal(200);
-    const row = (label: string) =>
-      new RegExp(
-        `<th scope="row">${label}</th><td class="num">(\\d+)</td>.*?<td class="num">([^<]* KiB)<`,
-      ).exec(text);
-    expect(row('24 hours')?.slice(1)).to.deep.equal(['1', '2.0 KiB']);
-    expect(row('7 days')?.slice(1)).to.deep.equal(['2', '4.0 KiB']);
-    expect(row('30 days')?.slice(1)).to.deep.equal(['3', '6.0 KiB']);
+    const succeededIn = async (period: string) => {
+      const { text } = await world.dashboard.ada.get(`${HOME}?period=${period}`);
+      return tileIn(text, 'Succeeded');
+    };
+    const all: unknown[] = [];
+    for (const period of ['24h', '7d', '30d']) {
+      const { value, href } = await succeededIn(period);
+      all.push([value, (await keysAt(href)).length]);
+    }
+    expect(all).to.deep.equal([
+      ['1', 1],
+      ['2', 2],
+      ['3', 3],
+    ]);
+  });
+
+  it('have the duration, the reasons and the newest failures of the period, each with its list', async () => {
+    const failed = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
+    await world.dashboard.archive(
+      aFinishedJob(1, { finishedAt: daysAgo(3, 90), status: { startedAt: daysAgo(3, 105) } }),
+      ...[2, 3].map((n) => aFinishedJob(n, { finishedAt: daysAgo(3, 90), status: failed })),
+    );
+    const { text } = await world.dashboard.ada.get(`${HOME}?period=7d`);
+    expect(tileIn(text, 'Median duration').value).to.equal('about 14 s');
+    expect(tileIn(text, 'Success rate').value).to.equal('33.3 %');
+    const sentence = 'A source does not have the file, or refused to send it.';
+    expect(text.split(sentence).length - 1).to.equal(3);
+    expect((await keysAt(linkIn(text, '2'))).toSorted()).to.deep.equal(['reports/2.zip', 'reports/3.zip']);
+    expect(linkIn(text, '<bdi>reports/2.zip</bdi>')).to.equal(`${HOME}/jobs/${idOf(2)}`);
+    expect((await world.dashboard.ada.get(HOME)).text).to.not.contain(sentence);
+  });
+
+  it('name a failed job once that is in the cluster and in the history, and one that is not archived yet', async () => {
+    const failed = { phase: 'Failed', failure: { code: 'SourceNotFound', retriable: false } } as const;
+    const jobs = [1, 2].map((n) => aFinishedJob(n, { finishedAt: daysAgo(0, 60 * n), status: failed }));
+    await world.dashboard.archive(...jobs.slice(0, 1));
+    for (const job of jobs) world.dashboard.server.zipJobs.put(job);
+    const { text } = await world.dashboard.ada.get(HOME);
+    expect(keysIn(text)).to.deep.equal(['reports/1.zip', 'reports/2.zip']);
+  });
+
+  it('are refreshed in the open page', async () => {
+    await world.dashboard.archive(aFinishedJob(1, { finishedAt: daysAgo(20) }));
+    const live = `${HOME}/live/overview-period?period=30d`;
+    expect((await world.dashboard.ada.get(`${HOME}?period=30d`)).text).to.contain(
+      `data-live="${live}" data-every="10000"`,
+    );
+    const { text } = await world.dashboard.ada.get(live);
+    expect(tileIn(text, 'Succeeded').value).to.equal('1');
+    expect(text).to.not.contain('<html');
   });
 
   it('are on the usage page per day, with a link to the jobs of the day', async () => {
@@ -43,10 +90,11 @@ describe('the figures of the history', function () {
     const { text } = await world.dashboard.ada.get(`${HOME}/usage`);
     const day = daysAgo(3).slice(0, 10);
     const href = linkIn(text, day);
-    expect(href).to.equal(`${HISTORY}?from=${day}&to=${day}`);
+    expect(href).to.match(new RegExp(`^${HISTORY}\\?from=${day}T00%3A00&to=`));
     expect((await keysAt(href)).length).to.equal(2);
     expect(text)
-      .to.contain(`${day}</a></th><td class="num">2</td>`)
+      .to.contain('Jobs per day')
+      .and.contain(`<title>${day}: 2 succeeded, 0 failed, 0 cancelled</title>`)
       .and.not.contain(daysAgo(40).slice(0, 10));
     expect((await world.dashboard.ada.get(`${HOME}/usage?days=90`)).text).to.contain(
       daysAgo(40).slice(0, 10),
@@ -58,7 +106,12 @@ describe('the figures of the history', function () {
     try {
       const overview = await world.dashboard.ada.get(HOME);
       expect(overview.status).to.equal(200);
-      expect(overview.text).to.contain('The history database does not respond').and.contain('Jobs by state');
+      expect(overview.text).to.contain('The history database does not respond').and.contain('Now');
+      expect(overview.text).to.contain('count only the jobs that are still in the cluster');
+      expect(tileIn(overview.text, 'Failed').href).to.contain(`${HOME}/jobs?state=Failed`);
+      const month = await world.dashboard.ada.get(`${HOME}?period=30d`);
+      expect(month.text).to.contain('not available now');
+      expect(tileIn(month.text, 'Queued').value).to.equal('0');
       const usage = await world.dashboard.ada.get(`${HOME}/usage`);
       expect(usage.status).to.equal(503);
       expect(usage.text).to.contain('history database does not respond');
@@ -71,9 +124,10 @@ describe('the figures of the history', function () {
     await world.dashboard.archive(aFinishedJob(1));
     world.dashboard.server.tokens.set('view-token', { name: 'vera', allowed: [`get zipprojects ${TEAM}`] });
     expect((await world.dashboard.viewer.get(`${HOME}/usage`)).status).to.equal(403);
-    expect((await world.dashboard.ada.get(HOME)).text).to.contain('2.0 KiB');
+    const week = `${HOME}?period=7d`;
+    expect((await world.dashboard.ada.get(week)).text).to.contain('2.0 KiB');
     world.dashboard.recreateProject();
-    for (const path of [`${HOME}/usage`, HOME])
+    for (const path of [`${HOME}/usage`, week])
       expect((await world.dashboard.ada.get(path)).text, path).to.not.contain('2.0 KiB');
   });
 });

@@ -1,0 +1,37 @@
+import type { Phase } from '#crds/zip-job.ts';
+import { FORMAT } from '../format.ts';
+import { minuteText } from './history/history-query.ts';
+
+/** Which finished jobs a number of the overview counts. */
+export interface CountedJobs {
+  readonly state?: Extract<Phase, 'Succeeded' | 'Failed' | 'Cancelled'>;
+  readonly reason?: string;
+  readonly fromMs?: number;
+  /** Excluded. */
+  readonly toMs?: number;
+}
+
+/** The list that has exactly these jobs. */
+export type JobLinks = (jobs: CountedJobs) => string;
+
+const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs): string => {
+  const texts = {
+    state: state ?? '',
+    reason: reason ?? '',
+    from: fromMs === undefined ? '' : minuteText(fromMs),
+    to: toMs === undefined ? '' : minuteText(toMs),
+  };
+  const params = new URLSearchParams(Object.entries(texts).filter(([, value]) => value !== ''));
+  return params.size === 0 ? '' : `?${params.toString()}`;
+};
+
+export const historyLinks =
+  (namespace: string): JobLinks =>
+  (jobs) =>
+    FORMAT.path('projects', namespace, 'history') + queryOf(jobs);
+
+/** Without a history, or while it is away. */
+export const clusterLinks =
+  (namespace: string): JobLinks =>
+  (jobs) =>
+    FORMAT.path('projects', namespace, 'jobs') + queryOf(jobs);

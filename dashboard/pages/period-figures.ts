@@ -1,0 +1,129 @@
+import { isFinished } from '#crds/zip-job.ts';
+import { uuidOfName } from '#crds/zip-job-facts.ts';
+import type { ListedJob } from '../live/listed-job.ts';
+import { type Durations, durationsOf } from './durations.ts';
+import { phaseOf } from './jobs/job-progress.ts';
+import { type Period, windowOf } from './periods.ts';
+
+const MOST_REASONS = 8;
+/** Failures in the list of recent ones. */
+export const RECENT_FAILURES = 8;
+
+export interface Sums {
+  readonly succeeded: number;
+  readonly failed: number;
+  readonly cancelled: number;
+  /** Size of the archives. */
+  readonly bytes: number;
+}
+
+/** An hour or a day. */
+export interface Slot extends Sums {
+  readonly fromMs: number;
+}
+
+export interface FailedJob {
+  /** metadata.uid of the ZipJob. */
+  readonly uid: string;
+  /** ID in the API, or the name of a ZipJob without one. */
+  readonly id: string;
+  readonly key: string;
+  /** Failure code, or reason. */
+  readonly reason: string;
+  /** RFC 3339. */
+  readonly finishedAt: string;
+}
+
+/** The finished jobs of a period. */
+export interface PeriodFigures {
+  readonly total: Sums;
+  /** All of the period, oldest first. */
+  readonly slots: readonly Slot[];
+  /** Most frequent first. */
+  readonly failures: readonly { readonly reason: string; readonly count: number }[];
+  /** Absent if no job succeeded. */
+  readonly durations?: Durations;
+  /** Newest first. */
+  readonly recent: readonly FailedJob[];
+}
+
+const NOTHING: Sums = { succeeded: 0, failed: 0, cancelled: 0, bytes: 0 };
+
+/** One slot for each hour or day, also for those without jobs. */
+export const slotsOf = (
+  period: Pick<Period, 'slotMs'> & { readonly slots: number },
+  now: Date,
+  counted: readonly Slot[],
+): readonly Slot[] => {
+  const { fromMs } = windowOf(period, now);
+  const byStart = new Map(counted.map((slot) => [slot.fromMs, slot]));
+  return Array.from({ length: period.slots }, (_, index) => {
+    const startMs = fromMs + index * period.slotMs;
+    return { ...NOTHING, ...byStart.get(startMs), fromMs: startMs };
+  });
+};
+
+const endMs = ({ status }: ListedJob): number => Date.parse(status.finishedAt ?? '');
+
+const sumsOf = (jobs: readonly ListedJob[]): Sums => {
+  const count = (phase: string): number => jobs.filter((job) => phaseOf(job) === phase).length;
+  return {
+    succeeded: count('Succeeded'),
+    failed: count('Failed'),
+    cancelled: count('Cancelled'),
+    bytes: jobs.reduce((sum, { status }) => sum + (status.result?.bytes ?? 0), 0),
+  };
+};
+
+const reasonOf = ({ status }: ListedJob): string => status.failure?.code ?? status.reason ?? 'Unknown';
+
+const reasonsOf = (failed: readonly ListedJob[]): PeriodFigures['failures'] => {
+  const counts = Map.groupBy(failed, reasonOf);
+  return [...counts]
+    .map(([reason, jobs]) => ({ reason, count: jobs.length }))
+    .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
+    .slice(0, MOST_REASONS);
+};
+
+/** The newest of these failures, each job once. */
+export const newestFailures = (failures: readonly FailedJob[]): readonly FailedJob[] =>
+  [...new Map(failures.map((job) => [job.uid, job])).values()]
+    .sort((a, b) => Date.parse(b.finishedAt) - Date.parse(a.finishedAt))
+    .slice(0, RECENT_FAILURES);
+
+/** Failed jobs that are still in the cluster, newest first. */
+const failuresOf = (failed: readonly ListedJob[]): readonly FailedJob[] =>
+  newestFailures(
+    failed.map((job) => ({
+      uid: job.metadata.uid ?? job.metadata.name,
+      id: uuidOfName(job.metadata.name) ?? job.metadata.name,
+      key: job.spec.key,
+      reason: reasonOf(job),
+      finishedAt: job.status.finishedAt ?? '',
+    })),
+  );
+
+const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob): readonly number[] =>
+  startedAt === undefined || finishedAt === undefined
+    ? []
+    : [Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))];
+
+/** Figures of the jobs that are still in the cluster. */
+export const clusterFigures = (jobs: readonly ListedJob[], period: Period, now: Date): PeriodFigures => {
+  const { fromMs } = windowOf(period, now);
+  const finished = jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
+  const failed = finished.filter((job) => phaseOf(job) === 'Failed');
+  const bySlot = Map.groupBy(finished, (job) => Math.floor(endMs(job) / period.slotMs) * period.slotMs);
+  const durations = durationsOf(finished.filter((job) => phaseOf(job) === 'Succeeded').flatMap(durationOf));
+  return {
+    total: sumsOf(finished),
+    slots: slotsOf(
+      period,
+      now,
+      [...bySlot].map(([startMs, ended]) => ({ ...sumsOf(ended), fromMs: startMs })),
+    ),
+    failures: reasonsOf(failed),
+    ...(durations !== undefined && { durations }),
+    recent: failuresOf(failed),
+  };
+};
