@@ -152,7 +152,7 @@ const JOB_PAGES = {
     minimum: 1,
     maximum: 1_000,
     default: 100,
-    description: 'maximum jobs that one form of the dashboard cancels or reruns',
+    description: 'maximum jobs that one form of the dashboard cancels, reruns or resends the webhooks of',
   },
 } as const satisfies Settings;
 

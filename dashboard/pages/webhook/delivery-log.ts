@@ -3,11 +3,8 @@ import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
 import type { DeliveryQuery, DeliveryResult } from './delivery-query.ts';
 
-/**
- * Most jobs in the log, and in one request to resend. The filters find older ones. To resend one takes two calls to the API
- * server, and all must end before the request times out.
- */
-export const MOST_DELIVERIES = 50;
+/** Most jobs in the log. Open pages read it every few seconds; the filters find older ones. */
+const MOST = 50;
 
 /** The last webhook delivery of one job. Of the response it has only the status: everything else could reveal internal services. */
 export interface DeliveryRow {
@@ -79,7 +76,7 @@ const newestFirst = (a: Delivered, b: Delivered): number => {
 };
 
 /** The last attempt of each job that had one and matches the filters, newest first. */
-export const deliveryLog = (jobs: readonly ListedJob[], query: DeliveryQuery): DeliveryLog => {
+export const deliveryLog = (jobs: readonly ListedJob[], query: DeliveryQuery, most = MOST): DeliveryLog => {
   const all = jobs.flatMap(deliveredBy);
   const found = all.filter(
     ({ job, webhook }) =>
@@ -87,7 +84,7 @@ export const deliveryLog = (jobs: readonly ListedJob[], query: DeliveryQuery): D
       (query.event === '' || query.event === eventOf(job)),
   );
   return {
-    rows: found.toSorted(newestFirst).slice(0, MOST_DELIVERIES).map(rowOf),
+    rows: found.toSorted(newestFirst).slice(0, most).map(rowOf),
     total: found.length,
     failed: found.filter(({ webhook }) => resultOf(webhook) === 'failed').length,
     isEmpty: all.length === 0,

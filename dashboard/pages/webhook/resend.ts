@@ -1,20 +1,27 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { toWebhook } from '#administration/webhook-view.ts';
 import { NAMESPACE_INDEX } from '../../caches.ts';
-import type { GoTo, PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
+import { FORMAT } from '../../format.ts';
+import {
+  type GoTo,
+  PageError,
+  type PageRequest,
+  type PageResponse,
+  type Route,
+  type ShownPage,
+} from '../../page.ts';
+import { forEachJob } from '../jobs/bulk/bulk-plan.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
-import { deliveryLog, MOST_DELIVERIES } from './delivery-log.ts';
+import { deliveryLog } from './delivery-log.ts';
 import { deliveriesHref, readDeliveryQuery } from './delivery-query.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-type Deps = Pick<PageDeps, 'caches'>;
+type Deps = Pick<PageDeps, 'caches' | 'config'>;
 
 const TITLE = 'Resend failed deliveries';
 const PATH = `${WEBHOOK_PATH}/resend`;
-/** Concurrent calls to the API server of one request, so that users share it fairly. */
-const AT_ONCE = 5;
 /** The controller usually needs less; a later delivery appears on the live page. */
 const LIMIT_MS = 5_000;
 
@@ -32,11 +39,12 @@ const ofOneJob = (error: unknown): string => {
   throw error;
 };
 
-const failedOf = ({ caches }: Deps, { namespace, query }: PageRequest) =>
-  deliveryLog(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), {
-    ...readDeliveryQuery(query),
-    result: 'failed',
-  });
+const failedOf = ({ caches, config }: Deps, { namespace, query }: PageRequest) =>
+  deliveryLog(
+    caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace),
+    { ...readDeliveryQuery(query), result: 'failed' },
+    config.dashboardBulkJobsMax,
+  );
 
 const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> => {
   const { namespace, query } = request;
@@ -71,15 +79,6 @@ const requestOne = async ({ user, namespace, signal }: PageRequest, name: string
   }
 };
 
-const requestAll = async (request: PageRequest, names: readonly string[]): Promise<readonly Outcome[]> => {
-  const outcomes: Outcome[] = [];
-  for (let at = 0; at < names.length; at += AT_ONCE)
-    outcomes.push(
-      ...(await Promise.all(names.slice(at, at + AT_ONCE).map((name) => requestOne(request, name)))),
-    );
-  return outcomes;
-};
-
 const resendOne = async (request: PageRequest, name: string, to: string): Promise<GoTo> => {
   const { user, namespace, signal } = request;
   const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
@@ -95,15 +94,18 @@ const resendOne = async (request: PageRequest, name: string, to: string): Promis
   }
 };
 
-const post = async ({ caches }: Deps, request: PageRequest): Promise<PageResponse> => {
+const post = async ({ caches, config }: Deps, request: PageRequest): Promise<PageResponse> => {
   const { form, namespace } = request;
   const back = deliveriesHref(namespace, readDeliveryQuery(form));
-  const names = [...new Set(form.getAll('job'))].filter((name) => name !== '').slice(0, MOST_DELIVERIES);
+  const limit = config.dashboardBulkJobsMax;
+  const names = [...new Set(form.getAll('job'))].filter((name) => name !== '');
+  if (names.length > limit)
+    throw new PageError(422, 'Too many jobs', `Resend at most ${FORMAT.count(limit, 'webhook')} at a time.`);
   const [first, ...more] = names;
   if (first === undefined)
     return { kind: 'go', to: back, flash: { kind: 'failed', text: 'No failed deliveries to resend' } };
   if (more.length === 0) return resendOne(request, first, back);
-  const outcomes = await requestAll(request, names);
+  const outcomes = await forEachJob(names, (name) => requestOne(request, name));
   return {
     kind: 'page',
     view: '/pages/webhook/resent',
