@@ -27,17 +27,15 @@ export const createAdministration = (deps: {
   const projects = createUserClient(kube, RESOURCES.zipProjects);
   const secrets = createUserClient(kube, RESOURCES.secrets);
   const zipJobs = createUserClient(kube, RESOURCES.zipJobs);
+  const buckets = createUserClient(kube, RESOURCES.zipBuckets);
+  const tokens = createUserClient(kube, RESOURCES.zipTokens);
   return {
-    projects: () =>
-      createProjects({ projects, namespaces: createUserClient(kube, RESOURCES.namespaces), clock }),
-    buckets: (namespace) => {
-      const buckets = createUserClient(kube, RESOURCES.zipBuckets);
-      return createBuckets({ projects, buckets, secrets, zipJobs, clock }, namespace);
+    projects: () => {
+      const namespaces = createUserClient(kube, RESOURCES.namespaces);
+      return createProjects({ projects, namespaces, tokens, buckets, clock });
     },
-    tokens: (namespace) => {
-      const tokens = createUserClient(kube, RESOURCES.zipTokens);
-      return createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace);
-    },
+    buckets: (namespace) => createBuckets({ projects, buckets, secrets, zipJobs, clock }, namespace),
+    tokens: (namespace) => createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace),
     webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
     jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),
   };

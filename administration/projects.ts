@@ -6,13 +6,20 @@ import type { Namespace } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
+import {
+  type AlsoDelete,
+  type DeletedProject,
+  type DeleteProjectOptions,
+  deleteProject,
+} from './delete-project.ts';
 import { checkNewProject, checkProjectChange, type NewProject, type ProjectChange } from './project-input.ts';
+import { changeSettings, type ProjectSettings, type SettingsChange, toSettings } from './project-settings.ts';
 import { type HistoryPurgeView, type Project, toProject } from './project-view.ts';
-import { purgeHistory } from './purge-history.ts';
-import { noProject, requiredProject } from './required-project.ts';
+import { beginPurgeHistory, purgeHistory } from './purge-history.ts';
+import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 
-export interface ProjectsOptions {
+export interface ProjectsOptions extends Pick<DeleteProjectOptions, 'tokens' | 'buckets'> {
   readonly projects: ObjectClient<ZipProject>;
   readonly namespaces: Pick<ObjectClient<Namespace>, 'create'>;
   readonly clock: Clock;
@@ -34,18 +41,27 @@ export interface Projects {
   create(project: NewProject): Promise<Project>;
   /** Changes apply to new jobs and requests; running jobs are not affected. @throws AdministrationError InvalidInput, NotFound */
   update(namespace: string, change: ProjectChange): Promise<Project>;
+  /** All settings that the owner may change. @throws AdministrationError NotFound */
+  settings(namespace: string): Promise<ProjectSettings>;
+  /**
+   * Replaces one part of the settings.
+   * @throws AdministrationError Conflict if that part has changed since it was read; InvalidInput; NotFound
+   */
+  changeSettings(namespace: string, change: SettingsChange): Promise<ProjectSettings>;
   /**
    * Waits until the controller reports the project Ready.
    * @throws AdministrationError TimedOut with the last message of the controller.
    */
   untilReady(namespace: string, options: WaitOptions): Promise<Project>;
-  /** Starts the deletion: tokens are revoked immediately, jobs are cancelled. @throws AdministrationError NotFound */
-  delete(namespace: string): Promise<void>;
+  /** Starts the deletion: tokens are invalid immediately, jobs are cancelled. @throws AdministrationError NotFound */
+  delete(namespace: string, also?: AlsoDelete): Promise<DeletedProject>;
   /**
    * Deletes all records of the project from the history, and waits until it is done. ZipJobs are kept.
    * @throws AdministrationError NotFound; Refused without a history; TimedOut with the last message of the controller
    */
   purgeHistory(namespace: string, options: WaitOptions): Promise<HistoryPurgeView>;
+  /** The same without waiting: `historyPurge` of the project has the state. @throws AdministrationError NotFound */
+  beginPurgeHistory(namespace: string): Promise<void>;
 }
 
 /** Undefined if the user lacks permission. */
@@ -128,6 +144,9 @@ export const createProjects = (options: ProjectsOptions): Projects => ({
   show: (namespace) => show(options, namespace),
   create: (project) => createProject(options, project),
   update: (namespace, change) => update(options, namespace, change),
+  settings: async (namespace) => toSettings(await requiredProject(options.projects, namespace)),
+  changeSettings: async (namespace, change) =>
+    toSettings(await changeSettings(options.projects, namespace, change)),
   untilReady: async (namespace, wait) => {
     let last: Project | undefined;
     const ready = await waitFor({ ...wait, clock: options.clock }, async () => {
@@ -141,9 +160,8 @@ export const createProjects = (options: ProjectsOptions): Projects => ({
       { code: 'TimedOut' },
     );
   },
-  delete: async (namespace) => {
-    if (!(await options.projects.delete(namespace, PROJECT_NAME))) throw noProject(namespace);
-  },
+  delete: (namespace, also = {}) => deleteProject(options, namespace, also),
   purgeHistory: (namespace, wait) =>
     purgeHistory(options.projects, namespace, { ...wait, clock: options.clock }),
+  beginPurgeHistory: (namespace) => beginPurgeHistory(options.projects, namespace),
 });

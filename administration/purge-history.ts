@@ -2,12 +2,17 @@ import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
-import { askController } from './ask-controller.ts';
+import { askController, orderController } from './ask-controller.ts';
 import { type HistoryPurgeView, toHistoryPurge } from './project-view.ts';
 import { requiredProject } from './required-project.ts';
 import type { WaitForOptions } from './wait-for.ts';
 
 type Client = Pick<ObjectClient<ZipProject>, 'get' | 'mergePatch'>;
+
+const orderFor = (namespace: string) => ({
+  target: { namespace, name: PROJECT_NAME },
+  annotation: ANNOTATIONS.purgeHistory,
+});
 
 const hasResponse = ({ status }: ZipProject, nonce: string): boolean =>
   status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
@@ -34,8 +39,7 @@ export const purgeHistory = async (
 ): Promise<HistoryPurgeView> => {
   await requiredProject(client, namespace);
   const question = {
-    target: { namespace, name: PROJECT_NAME },
-    annotation: ANNOTATIONS.purgeHistory,
+    ...orderFor(namespace),
     what: 'Deleting the history of the project',
     hasResponse,
   };
@@ -49,4 +53,10 @@ export const purgeHistory = async (
   } catch (error) {
     throw (hasCode(error, 'TimedOut') && (await timedOut(client, namespace, wait))) || error;
   }
+};
+
+/** Starts the deletion without waiting. @throws AdministrationError NotFound */
+export const beginPurgeHistory = async (client: Client, namespace: string): Promise<void> => {
+  await requiredProject(client, namespace);
+  await orderController(client, orderFor(namespace));
 };

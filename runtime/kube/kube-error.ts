@@ -31,11 +31,20 @@ const KUBE_ERROR_CODES = {
 } as const satisfies Record<string, { retryable: boolean }>;
 export type KubeErrorCode = keyof typeof KUBE_ERROR_CODES;
 
+/** One reason why the API server rejected an object. */
+export interface KubeErrorCause {
+  /** Path of the field, such as `spec.limits.activeJobs`. */
+  readonly field: string;
+  readonly message: string;
+}
+
 export interface KubeErrorOptions {
   readonly code: KubeErrorCode;
   /** Undefined without a response. */
   readonly httpStatus?: number | undefined;
   readonly retryAfterMs?: number | undefined;
+  /** Of an object that was rejected; may be empty. */
+  readonly causes?: readonly KubeErrorCause[];
   readonly cause?: unknown;
 }
 
@@ -43,6 +52,7 @@ export interface KubeErrorOptions {
 export class KubeError extends AppError {
   declare readonly code: KubeErrorCode;
   readonly httpStatus: number | undefined;
+  readonly causes: readonly KubeErrorCause[];
 
   constructor(message: string, options: KubeErrorOptions) {
     super(message, {
@@ -53,6 +63,7 @@ export class KubeError extends AppError {
       details: defined({ httpStatus: options.httpStatus }),
     });
     this.httpStatus = options.httpStatus;
+    this.causes = options.causes ?? [];
   }
 }
 

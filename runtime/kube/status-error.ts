@@ -1,5 +1,5 @@
 import { isRecord } from './decode.ts';
-import { KubeError, type KubeErrorCode } from './kube-error.ts';
+import { KubeError, type KubeErrorCause, type KubeErrorCode } from './kube-error.ts';
 
 /** Reasons of metav1.Status that map directly to a code. Other responses are mapped by HTTP status. */
 const BY_REASON: Readonly<Record<string, KubeErrorCode>> = {
@@ -49,6 +49,17 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 const causesOf = (details: unknown): readonly unknown[] =>
   isRecord(details) && Array.isArray(details['causes']) ? details['causes'] : [];
 
+/** A response can contain any number of causes. */
+const MOST_CAUSES = 20;
+
+const fieldCauses = (details: unknown): readonly KubeErrorCause[] =>
+  causesOf(details)
+    .slice(0, MOST_CAUSES)
+    .flatMap((cause) => {
+      const { field, message } = isRecord(cause) ? cause : {};
+      return typeof field === 'string' && typeof message === 'string' ? [{ field, message }] : [];
+    });
+
 const forbiddenCode = (status: Readonly<Record<string, unknown>>): KubeErrorCode => {
   const causes = causesOf(status['details']);
   if (causes.some((cause) => isRecord(cause) && cause['reason'] === 'NamespaceTerminating'))
@@ -82,5 +93,6 @@ export const statusError = (response: StatusResponse): KubeError => {
     code,
     httpStatus: response.httpStatus,
     retryAfterMs: retryAfterMs(response, status['details']),
+    causes: fieldCauses(status['details']),
   });
 };

@@ -179,6 +179,8 @@ describe('createObjectClient', () => {
 
 describe('createKubeClient', () => {
   const quota = 'pods "a" is forbidden: exceeded quota: q, requested: pods=1';
+  const cause = { field: 'spec.a', message: 'm' };
+  const invalid = { causes: [{ ...cause, reason: 'r' }, { reason: 'r' }, 7] };
   const terminating = { causes: [{ reason: 'NamespaceTerminating' }] };
   for (const [httpStatus, body, want] of [
     [403, status('Forbidden', quota), { code: 'QuotaExceeded', retryable: true }],
@@ -191,7 +193,7 @@ describe('createKubeClient', () => {
     [409, status('AlreadyExists'), { code: 'AlreadyExists', retryable: false }],
     [410, status('Expired'), { code: 'Gone', retryable: true }],
     [413, status('RequestEntityTooLarge'), { code: 'TooLarge', retryable: false }],
-    [422, status('Invalid'), { code: 'Invalid', retryable: false }],
+    [422, status('Invalid', 'no', invalid), { code: 'Invalid', retryable: false, causes: [cause] }],
     [
       429,
       status('TooManyRequests', 'slow', { retryAfterSeconds: 3 }),
