@@ -79,6 +79,7 @@ export type Section =
   | 'buckets'
   | 'tokens'
   | 'webhook'
+  | 'settings'
   | 'first-steps';
 
 /** One path of the dashboard. A page is a file of `pages/` that makes its routes. */

@@ -12,6 +12,7 @@ export const SECTION_LABELS: Readonly<Record<Section, string>> = {
   buckets: 'Buckets',
   tokens: 'Access tokens',
   webhook: 'Webhook',
+  settings: 'Settings',
   'first-steps': 'First steps',
 };
 

@@ -19,7 +19,7 @@ const PROOFS: Readonly<Record<Role, Question>> = {
 };
 
 /** Pages whose changes need the role admin. */
-const OF_ADMINS: readonly (Section | undefined)[] = ['tokens', 'webhook'];
+const OF_ADMINS: readonly (Section | undefined)[] = ['tokens', 'webhook', 'settings'];
 
 /** The role that the user lacks for the changes on this page. */
 export const bannerOf = async (

@@ -40,6 +40,7 @@ const ENTRIES: readonly MenuEntry[] = [
     path: ['webhook'],
     needs: { verb: 'get', resource: 'zipprojects' },
   },
+  { section: 'settings', path: ['settings'], needs: { verb: 'get', resource: 'zipprojects' } },
   {
     section: 'first-steps',
     path: ['first-steps'],

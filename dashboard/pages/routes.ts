@@ -19,6 +19,10 @@ import { createNewProjectPage } from './new-project.ts';
 import { createOverviewPage } from './overview.ts';
 import type { PageDeps } from './page-deps.ts';
 import { createProjectsPage } from './projects.ts';
+import { createDeleteProjectPage } from './settings/delete-project.ts';
+import { createPurgeHistoryPage } from './settings/purge-history.ts';
+import { createSettingPages } from './settings/setting-pages.ts';
+import { createSettingsPage } from './settings/settings.ts';
 import { createNewTokenPage } from './tokens/new-token.ts';
 import { createRevokeTokenPage } from './tokens/revoke-token.ts';
 import { createTokensPage } from './tokens/tokens.ts';
@@ -36,6 +40,13 @@ const historyRoutes = (deps: PageDeps): readonly Route[] =>
         ...createHistoryExport(deps, deps.history),
         ...createUsagePage(deps.history),
       ];
+
+const settingsRoutes = (deps: PageDeps): readonly Route[] => [
+  ...createSettingsPage(deps),
+  ...createSettingPages(),
+  ...(deps.history === undefined ? [] : createPurgeHistoryPage()),
+  ...createDeleteProjectPage(deps),
+];
 
 /** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
 export const createRoutes = (deps: PageDeps): readonly Route[] => [
@@ -62,5 +73,6 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createResendPage(deps),
   ...createRotateSecretPage(),
   ...createRemoveWebhookPage(),
+  ...settingsRoutes(deps),
   ...createFirstStepsPage(deps),
 ];

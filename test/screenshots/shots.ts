@@ -182,6 +182,51 @@ const forWebhook = (home: string): readonly Shot[] => [
     who: 'admin',
     path: `${home}/webhook/remove`,
   },
+  {
+    name: 'webhook-resend',
+    title: 'Resending failed deliveries',
+    who: 'admin',
+    path: `${home}/webhook/resend`,
+  },
+];
+
+const forSettings = (home: string): readonly Shot[] => [
+  { name: 'settings', title: 'Settings of a project', who: 'admin', path: `${home}/settings` },
+  {
+    name: 'settings-viewed',
+    title: 'The same for a user who can only view',
+    who: 'viewer',
+    path: `${home}/settings`,
+  },
+  {
+    name: 'settings-limits',
+    title: 'Lowering a limit, with a form error',
+    who: 'admin',
+    path: `${home}/settings/limits`,
+    act: async (page) => {
+      await page.getByLabel('Active jobs').fill('100000');
+      await press('Save')(page);
+    },
+  },
+  {
+    name: 'settings-job-defaults',
+    title: 'Defaults of jobs',
+    who: 'admin',
+    path: `${home}/settings/job-defaults`,
+  },
+  {
+    name: 'settings-caller-options',
+    title: 'Options of callers',
+    who: 'admin',
+    path: `${home}/settings/caller-options`,
+  },
+  {
+    name: 'project-delete',
+    title: 'Deleting a project',
+    who: 'admin',
+    path: `${home}/settings/delete`,
+    act: press('Delete project'),
+  },
 ];
 
 /** Every page of the dashboard, in the order of the gallery. */
@@ -205,6 +250,7 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
     ...forBuckets(home, bucketName),
     ...forTokens(home),
     ...forWebhook(home),
+    ...forSettings(home),
     { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
     {
       name: 'job-not-found',

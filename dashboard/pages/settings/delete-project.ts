@@ -1,0 +1,98 @@
+import { hasCode } from '#administration/administration-error.ts';
+import type { DeletedProject } from '#administration/delete-project.ts';
+import { isFinished } from '#crds/zip-job.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
+import { FORMAT } from '../../format.ts';
+import type { Flash, GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { SETTINGS_PATH, settingsHref, settingsTrail } from './settings-paths.ts';
+import { SETTINGS_RIGHTS } from './settings-rights.ts';
+
+type Deps = Pick<PageDeps, 'caches' | 'history'>;
+
+const PATH = `${SETTINGS_PATH}/delete`;
+/** Problems in the message after the deletion; it is stored in a cookie. */
+const MOST_PROBLEMS = 2;
+
+const jobsOf = ({ caches }: Deps, namespace: string) => {
+  const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace);
+  const unfinished = jobs.filter((job) => !isFinished(job)).length;
+  return { unfinished, finished: jobs.length - unfinished };
+};
+
+/** What the user may delete together with the project. Null: not allowed. */
+const countsOf = async (request: PageRequest) => {
+  const { administration } = request.user;
+  const [noTokens, noBuckets] = await Promise.all([
+    reasonAgainst(request, SETTINGS_RIGHTS.deleteTokens),
+    reasonAgainst(request, SETTINGS_RIGHTS.deleteBuckets),
+  ]);
+  const [tokens, buckets] = await Promise.all([
+    noTokens === '' ? administration.tokens(request.namespace).list() : null,
+    noBuckets === '' ? administration.buckets(request.namespace).list() : null,
+  ]);
+  return { tokens: tokens?.length ?? null, buckets: buckets?.length ?? null };
+};
+
+const show = async (deps: Deps, request: PageRequest, form: FormState): Promise<ShownPage> => {
+  const { namespace, user } = request;
+  const { displayName } = await user.administration.projects().show(namespace);
+  const title = `Delete ${displayName ?? namespace}`;
+  return {
+    kind: 'page',
+    view: '/pages/settings/delete-project',
+    title,
+    trail: settingsTrail(namespace),
+    section: 'settings',
+    data: {
+      title,
+      namespace,
+      jobs: jobsOf(deps, namespace),
+      ...(await countsOf(request)),
+      hasHistory: deps.history !== undefined,
+      form,
+      href: settingsHref(namespace, 'delete'),
+      back: settingsHref(namespace),
+    },
+    status: formStatus(form.errors),
+  };
+};
+
+const flashOf = (namespace: string, { tokens, buckets, problems }: DeletedProject): Flash => {
+  const also = [
+    ...(tokens > 0 ? [FORMAT.count(tokens, 'access token')] : []),
+    ...(buckets > 0 ? [FORMAT.count(buckets, 'bucket')] : []),
+  ];
+  const text = `Deleting project ${namespace}${also.length === 0 ? '' : ` with ${also.join(' and ')}`}. Its jobs are being cancelled.`;
+  if (problems.length === 0) return { kind: 'done', text };
+  return { kind: 'failed', text: `${text} Not deleted: ${problems.slice(0, MOST_PROBLEMS).join('; ')}` };
+};
+
+const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> => {
+  const { namespace, form, user } = request;
+  const tokens = form.get('tokens') === 'yes';
+  const buckets = form.get('buckets') === 'yes';
+  const values = { tokens: tokens ? 'yes' : '', buckets: buckets ? 'yes' : '' };
+  if ((form.get('confirm') ?? '').trim() !== namespace)
+    return show(deps, request, { values, errors: { confirm: `Type ${namespace} to delete the project` } });
+  try {
+    const deleted = await user.administration.projects().delete(namespace, { tokens, buckets });
+    return { kind: 'go', to: '/projects', flash: flashOf(namespace, deleted) };
+  } catch (error) {
+    if (hasCode(error, 'NotFound')) throw error;
+    return show(deps, request, { values, errors: formErrors(error) });
+  }
+};
+
+/** Deletes a project after the user has typed its namespace. */
+export const createDeleteProjectPage = (deps: Deps): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: SETTINGS_RIGHTS.delete,
+    handle: (request) => show(deps, request, { ...EMPTY_FORM, values: { tokens: 'yes', buckets: 'yes' } }),
+  },
+  { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.delete, handle: (request) => post(deps, request) },
+];

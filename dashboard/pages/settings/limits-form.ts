@@ -1,0 +1,108 @@
+import { invalidInput } from '#administration/administration-error.ts';
+import type { ProjectSettings } from '#administration/project-settings.ts';
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import { defined } from '#runtime/optional.ts';
+import { eachLimit, isNoLimit, type LimitName } from '#runtime/project-limits/lower-limit.ts';
+import { FORMAT } from '../../format.ts';
+import { bytesText, readBytes, readWhole, type SettingField } from './setting-field.ts';
+import type { SettingsForm } from './settings-form.ts';
+
+const LABELS: Readonly<Record<LimitName, string>> = {
+  activeJobs: 'Active jobs',
+  filesPerJob: 'Files per job',
+  requestsPerMinute: 'Requests per minute',
+  createsPerSecond: 'Creates per second',
+  filesPerSecond: 'Files per second',
+  storedJobs: 'Stored jobs',
+  storedBytes: 'Stored bytes',
+};
+const NAMES = Object.values(eachLimit((name) => name));
+
+const textOf = (name: LimitName, value: number): string => {
+  if (isNoLimit(name, value)) return 'No limit';
+  return name === 'storedBytes' ? FORMAT.bytes(value) : FORMAT.number(value);
+};
+
+const UNKNOWN = 'Not reported yet';
+
+/** One limit: the value in force, the highest value that the class allows, and which of both sets it. */
+export interface LimitRow {
+  readonly label: string;
+  readonly inForce: string;
+  readonly ofClass: string;
+  readonly own: string;
+  readonly setBy: string;
+}
+
+const setBy = (own: number | null, ofClass: number | undefined, inForce: number | null): string => {
+  if (ofClass === undefined || inForce === null) return '–';
+  if (own === null) return 'Class';
+  return inForce === own ? 'Project' : "Class, because the project's value is higher";
+};
+
+export const limitRows = (settings: ProjectSettings): readonly LimitRow[] =>
+  NAMES.map((name) => {
+    const own = settings.limits[name];
+    const ofClass = settings.class?.limits[name];
+    const inForce = settings.limitsInForce[name];
+    return {
+      label: LABELS[name],
+      inForce: inForce === null ? UNKNOWN : textOf(name, inForce),
+      ofClass: ofClass === undefined ? UNKNOWN : textOf(name, ofClass),
+      own: own === null ? '–' : textOf(name, own),
+      setBy: setBy(own, ofClass, inForce),
+    };
+  });
+
+const fieldOf = (name: LimitName, settings: ProjectSettings): SettingField => {
+  const ofClass = settings.class?.limits[name];
+  const highest = ofClass === undefined ? '' : `The class allows: ${textOf(name, ofClass)}.`;
+  const unit = name === 'storedBytes' ? ' Bytes, or with a unit, such as 256 MiB.' : '';
+  return {
+    kind: 'text',
+    name,
+    path: `limits.${name}`,
+    label: LABELS[name],
+    hint: `${highest}${unit}`.trim(),
+    maxlength: 20,
+  };
+};
+
+/** A value above that of the class has no effect, so it is most likely a mistake, unless it is already there. */
+const checkCeiling = (name: LimitName, value: number, settings: ProjectSettings): void => {
+  const ofClass = settings.class?.limits[name];
+  if (ofClass === undefined || isNoLimit(name, ofClass) || value <= ofClass) return;
+  if (value === settings.limits[name]) return;
+  throw invalidInput(
+    name,
+    `${LABELS[name]}: the class ${settings.class?.name} allows at most ${textOf(name, ofClass)}. A project can only lower its limits`,
+  );
+};
+
+const readLimit = (form: URLSearchParams, name: LimitName, settings: ProjectSettings): number | undefined => {
+  const field = { name, label: LABELS[name] };
+  const value = name === 'storedBytes' ? readBytes(form, field) : readWhole(form, field);
+  if (value !== undefined) checkCeiling(name, value, settings);
+  return value;
+};
+
+export const LIMITS_FORM: SettingsForm = {
+  slug: 'limits',
+  title: 'Limits',
+  part: 'limits',
+  lead: () =>
+    'A project can only lower the limits of its class. Leave a field empty to use the value of the class. Changes apply to new jobs and requests.',
+  fields: (settings) => NAMES.map((name) => fieldOf(name, settings)),
+  values: ({ limits }) =>
+    Object.fromEntries(
+      NAMES.map((name) => {
+        const own = limits[name];
+        if (own === null) return [name, ''];
+        return [name, name === 'storedBytes' ? bytesText(own) : String(own)];
+      }),
+    ),
+  read: (form, settings) => {
+    const limits: Partial<ProjectLimits> = defined(eachLimit((name) => readLimit(form, name, settings)));
+    return { part: 'limits', value: Object.keys(limits).length === 0 ? undefined : limits };
+  },
+};

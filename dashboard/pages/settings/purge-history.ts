@@ -1,0 +1,47 @@
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
+import { SETTINGS_PATH, settingsHref, settingsTrail } from './settings-paths.ts';
+import { SETTINGS_RIGHTS } from './settings-rights.ts';
+
+const PATH = `${SETTINGS_PATH}/purge-history`;
+const TITLE = 'Delete history';
+
+const show = ({ namespace }: PageRequest, errors: FormState['errors']): ShownPage => ({
+  kind: 'page',
+  view: '/pages/settings/purge-history',
+  title: TITLE,
+  trail: settingsTrail(namespace),
+  section: 'settings',
+  data: {
+    title: TITLE,
+    namespace,
+    form: { values: {}, errors },
+    href: settingsHref(namespace, 'purge-history'),
+    back: settingsHref(namespace),
+  },
+  status: formStatus(errors),
+});
+
+const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
+  const { namespace, form, user } = request;
+  if ((form.get('confirm') ?? '').trim() !== namespace)
+    return show(request, { confirm: `Type ${namespace} to delete the history` });
+  try {
+    await user.administration.projects().beginPurgeHistory(namespace);
+  } catch (error) {
+    return show(request, formErrors(error));
+  }
+  const text = 'Deleting the history. This page shows the progress.';
+  return { kind: 'go', to: `${settingsHref(namespace)}#retention`, flash: { kind: 'done', text } };
+};
+
+/** Deletes all records of a project from the history; the controller does it in the background. */
+export const createPurgeHistoryPage = (): readonly Route[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    needs: SETTINGS_RIGHTS.change,
+    handle: (request) => Promise.resolve(show(request, EMPTY_FORM.errors)),
+  },
+  { method: 'POST', path: PATH, needs: SETTINGS_RIGHTS.change, handle: post },
+];

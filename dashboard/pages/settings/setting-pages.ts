@@ -1,0 +1,116 @@
+import { AdministrationError, hasCode } from '#administration/administration-error.ts';
+import type { ProjectSettings } from '#administration/project-settings.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { type FormState, formErrors, formStatus } from '../form.ts';
+import { JOB_DEFAULTS_FORM } from './job-defaults-form.ts';
+import { LIMITS_FORM } from './limits-form.ts';
+import { fieldOf } from './setting-field.ts';
+import type { SettingsForm } from './settings-form.ts';
+import { SETTINGS_PATH, settingsHref, settingsTrail } from './settings-paths.ts';
+import { SETTINGS_RIGHTS } from './settings-rights.ts';
+import { CALLER_OPTIONS_FORM, GENERAL_FORM, RETENTION_FORM } from './simple-forms.ts';
+
+const SETTINGS_FORMS = [
+  GENERAL_FORM,
+  LIMITS_FORM,
+  JOB_DEFAULTS_FORM,
+  CALLER_OPTIONS_FORM,
+  RETENTION_FORM,
+] as const satisfies readonly SettingsForm[];
+
+const settingsOf = ({ user, namespace }: PageRequest): Promise<ProjectSettings> =>
+  user.administration.projects().settings(namespace);
+
+/** One form, and the settings that it was made from. */
+interface Shown {
+  readonly form: SettingsForm;
+  readonly settings: ProjectSettings;
+}
+
+const show = ({ form, settings }: Shown, request: PageRequest, { values, errors }: FormState): ShownPage => ({
+  kind: 'page',
+  view: '/pages/settings/setting-form',
+  title: form.title,
+  trail: settingsTrail(request.namespace),
+  section: 'settings',
+  data: {
+    title: form.title,
+    lead: form.lead(settings),
+    fields: form.fields(settings),
+    form: { values, errors },
+    version: settings.versions[form.part],
+    href: settingsHref(request.namespace, form.slug),
+    back: settingsHref(request.namespace),
+  },
+  status: formStatus(errors),
+});
+
+const postedValues = ({ form, settings }: Shown, request: PageRequest) =>
+  Object.fromEntries(
+    form
+      .fields(settings)
+      .map(({ name }) => [name, request.form.getAll(name).join(',').replaceAll('\r\n', '\n').trim()]),
+  );
+
+/** What the form shows after a change by someone else: each field that differs, with its current value. */
+const conflictErrors = (
+  { form, settings }: Shown,
+  posted: FormState['values'],
+  error: AdministrationError,
+): FormState['errors'] => {
+  const current = form.values(settings);
+  const changed = form
+    .fields(settings)
+    .filter(({ kind, name }) => kind !== 'check' && (current[name] ?? '') !== posted[name])
+    .map(({ name, label }) => [name, `${label} is now: ${current[name] === '' ? 'not set' : current[name]}`]);
+  return { '': error.message, ...Object.fromEntries(changed) };
+};
+
+const errorsOf = ({ form, settings }: Shown, error: unknown): FormState['errors'] => {
+  if (!(error instanceof AdministrationError) || error.field === undefined) return formErrors(error);
+  const fields = form.fields(settings);
+  const name = fieldOf(fields, error.field);
+  const label = fields.find((field) => field.name === name)?.label ?? error.field;
+  // The API server does not repeat which field it means.
+  const text = error.message.startsWith('should ') ? `${label} ${error.message}` : error.message;
+  return { [name]: text };
+};
+
+const save = async (form: SettingsForm, request: PageRequest): Promise<ShownPage | GoTo> => {
+  const { namespace, user } = request;
+  const settings = await settingsOf(request);
+  const shown = { form, settings };
+  const values = postedValues(shown, request);
+  try {
+    await user.administration.projects().changeSettings(namespace, {
+      ...form.read(request.form, settings),
+      version: request.form.get('version') ?? '',
+    });
+  } catch (error) {
+    if (!hasCode(error, 'Conflict')) return show(shown, request, { values, errors: errorsOf(shown, error) });
+    const current = { form, settings: await settingsOf(request) };
+    return show(current, request, { values, errors: conflictErrors(current, values, error) });
+  }
+  const text = `${form.title} saved`;
+  return { kind: 'go', to: settingsHref(namespace), flash: { kind: 'done', text } };
+};
+
+const routesOf = (form: SettingsForm): readonly Route[] => {
+  const path = `${SETTINGS_PATH}/${form.slug}`;
+  const needs = SETTINGS_RIGHTS.change;
+  return [
+    {
+      method: 'GET',
+      path,
+      needs,
+      handle: async (request) => {
+        const settings = await settingsOf(request);
+        return show({ form, settings }, request, { values: form.values(settings), errors: {} });
+      },
+    },
+    { method: 'POST', path, needs, handle: (request) => save(form, request) },
+  ];
+};
+
+/** One page for each part of the settings, so that users who change different parts never disturb each other. */
+export const createSettingPages = (): readonly Route[] => SETTINGS_FORMS.flatMap(routesOf);

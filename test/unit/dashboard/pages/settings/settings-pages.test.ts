@@ -1,0 +1,273 @@
+import { expect } from 'chai';
+import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const SETTINGS = `${HOME}/settings`;
+const OBJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
+const BINDINGS = `/apis/rbac.authorization.k8s.io/v1/namespaces/${TEAM}/rolebindings`;
+const CLASS_LIMITS = {
+  requestsPerMinute: 0,
+  createsPerSecond: 10,
+  filesPerSecond: 2_000,
+  activeJobs: 50,
+  filesPerJob: 10_000,
+  storedJobs: 40_000,
+  storedBytes: 536_870_912,
+};
+const STATUS: ZipProject['status'] = { class: { name: 'large', limits: CLASS_LIMITS } };
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+const rowOf = (html: string, label: string): string => {
+  const rows = [...html.matchAll(/<tr>(.*?)<\/tr>/gs)].map(([, row = '']) => textOf(row));
+  return rows.find((row) => row.startsWith(`${label} `)) ?? '';
+};
+
+describe('the settings pages', () => {
+  let project: DashboardProject;
+  beforeEach(async () => {
+    project = await startDashboardProject();
+  });
+  afterEach(() => project[Symbol.asyncDispose]());
+
+  const spec = (): Readonly<Record<string, unknown>> => {
+    const found = project.objects.get(OBJECT)?.['spec'];
+    return isRecord(found) ? found : {};
+  };
+  const put = (given: ZipProject['spec']): void => project.putProject(given, { status: STATUS });
+  const versionOn = async (path: string): Promise<string> =>
+    /name="version" value="([^"]+)"/.exec((await project.ada.get(path)).text)?.[1] ?? 'no version';
+  const save = async (slug: string, fields: Readonly<Record<string, string>>) =>
+    project.send(`${SETTINGS}/${slug}`, { version: await versionOn(`${SETTINGS}/${slug}`), ...fields });
+
+  it('show the effective limits, those of the class, and which of both sets each', async () => {
+    put({ limits: { activeJobs: 5, filesPerJob: 20_000 } });
+    const { status, text } = await project.viewer.get(SETTINGS);
+    expect(status).to.equal(200);
+    expect(textOf(text)).to.contain('The class of this project is large');
+    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs 5 50 5 Project');
+    expect(rowOf(text, 'Files per job')).to.equal(
+      'Files per job 10,000 10,000 20,000 Class, because the project&#39;s value is higher',
+    );
+    expect(rowOf(text, 'Requests per minute')).to.equal('Requests per minute No limit No limit – Class');
+    expect(rowOf(text, 'Stored bytes')).to.equal('Stored bytes 512 MiB 512 MiB – Class');
+  });
+
+  it('show what is not known before the controller has reported the class', async () => {
+    const { text } = await project.ada.get(SETTINGS);
+    expect(textOf(text)).to.contain('has not reported the class');
+    expect(rowOf(text, 'Active jobs')).to.equal('Active jobs Not reported yet Not reported yet – –');
+  });
+
+  it('are readable with the view role, which allows no changes', async () => {
+    put({ displayName: 'Team A', jobDefaults: { compression: 'auto' } });
+    const { text } = await project.viewer.get(SETTINGS);
+    expect(text).to.contain('Team A').and.contain('not allowed to patch zipprojects');
+    expect(text).to.contain('is not allowed to delete zipprojects').and.not.contain(`href="${SETTINGS}/`);
+    for (const slug of ['general', 'limits', 'job-defaults', 'caller-options', 'retention', 'delete'])
+      expect((await project.viewer.get(`${SETTINGS}/${slug}`)).status, slug).to.equal(403);
+  });
+
+  it('change the display name, and remove it', async () => {
+    put({ displayName: 'Old', limits: { activeJobs: 5 } });
+    const response = await save('general', { displayName: ' New name ' });
+    expect(response.headers.get('location')).to.equal(SETTINGS);
+    expect((await project.ada.get(SETTINGS)).text).to.contain('Display name saved');
+    expect(spec()).to.deep.equal({ displayName: 'New name', limits: { activeJobs: 5 } });
+    await save('general', { displayName: '' });
+    expect(spec()).to.deep.equal({ limits: { activeJobs: 5 } });
+    const long = await save('general', { displayName: 'x'.repeat(129) });
+    expect(long.status).to.equal(422);
+    expect(long.text).to.contain('id="displayName-error"');
+  });
+
+  it('lower limits, and refuse more than the class allows at the field', async () => {
+    put({ limits: { filesPerJob: 20_000 } });
+    const first = await save('limits', { activeJobs: '7', filesPerJob: '20000', storedBytes: '256 MiB' });
+    expect(first.status).to.equal(303);
+    expect(spec()).to.deep.equal({
+      limits: { activeJobs: 7, filesPerJob: 20_000, storedBytes: 268_435_456 },
+    });
+    const { text: form } = await project.ada.get(`${SETTINGS}/limits`);
+    expect(form).to.contain('value="256 MiB"').and.contain('The class allows: 50.');
+    const high = await save('limits', { activeJobs: '51' });
+    expect(high.status).to.equal(422);
+    expect(high.text).to.match(/id="activeJobs-error">Active jobs: the class large allows at most 50\./);
+    expect(high.text).to.contain('value="51"');
+    const none = await save('limits', { activeJobs: '', requestsPerMinute: '99' });
+    expect(none.status).to.equal(303);
+    expect(spec()).to.deep.equal({ limits: { requestsPerMinute: 99 } });
+    await save('limits', {});
+    expect(spec()).to.deep.equal({});
+  });
+
+  it('change job defaults without touching what was not changed', async () => {
+    const metadata = { 'a-b': '1=2', c: 'd' };
+    const tags = { 'x=y': 'z' };
+    const jobDefaults = {
+      compression: 'auto',
+      sha256: false,
+      ttlSecondsAfterFinished: { failed: 86_400 },
+      objectOptions: { metadata, tags, storageClass: 'STANDARD_IA' },
+    };
+    put({ jobDefaults });
+    expect((await project.ada.get(SETTINGS)).text)
+      .to.contain('<bdi>1 d</bdi>')
+      .and.contain('a-b=1=2, c=d');
+    const values = {
+      compression: 'auto',
+      sha256: 'false',
+      failed: '86400',
+      storageClass: 'STANDARD_IA',
+      metadata: 'a-b=1=2\r\nc=d',
+      tags: 'x=y=z',
+    };
+    await save('job-defaults', values);
+    expect(spec()).to.deep.equal({ jobDefaults });
+    await save('job-defaults', {
+      ...values,
+      compression: '',
+      sha256: 'true',
+      maxAttempts: '3',
+      failed: '',
+      metadata: 'c=e',
+    });
+    expect(spec()).to.deep.equal({
+      jobDefaults: {
+        sha256: true,
+        maxAttempts: 3,
+        objectOptions: { metadata: { c: 'e' }, tags, storageClass: 'STANDARD_IA' },
+      },
+    });
+    await save('job-defaults', {});
+    expect(spec()).to.deep.equal({});
+  });
+
+  it('show errors of job defaults at their field', async () => {
+    for (const [field, value, message] of [
+      ['maxAttempts', 'many', 'Attempts: use a whole number'],
+      ['metadata', 'no-value', 'Metadata of archives: use one name=value per line'],
+      ['metadata', 'a=1\na=2', 'Metadata of archives: the name a is there twice'],
+      ['metadata', 'zip-x=1', 'Metadata of archives has a name that starts with'],
+      ['contentType', 'text/html', 'Content-Type of archives is not an application type'],
+    ] as const) {
+      const { status, text } = await save('job-defaults', { [field]: value });
+      expect(status, field).to.equal(422);
+      expect(text, field).to.contain(`id="${field}-error">${message}`);
+    }
+    expect(spec()).to.deep.equal({});
+  });
+
+  it('show errors of the API server at their field', async () => {
+    const version = await versionOn(`${SETTINGS}/job-defaults`);
+    const message =
+      'Invalid value: 90000: spec.jobDefaults.activeDeadlineSeconds in body should be less than or equal to 86400';
+    project.objects.fail(
+      new KubeError('PATCH /x: 422 Invalid: no', {
+        code: 'Invalid',
+        httpStatus: 422,
+        causes: [{ field: 'spec.jobDefaults.activeDeadlineSeconds', message }],
+      }),
+      ({ method }) => method === 'PATCH',
+    );
+    const { status, text } = await project.send(`${SETTINGS}/job-defaults`, {
+      version,
+      activeDeadlineSeconds: '90000',
+    });
+    expect(status).to.equal(422);
+    expect(text).to.contain(
+      'id="activeDeadlineSeconds-error">Time limit of a job, in seconds should be less than or equal to 86400',
+    );
+  });
+
+  it('close caller options, and open them again', async () => {
+    const path = `${SETTINGS}/caller-options`;
+    const send = async (...closed: readonly string[]) => {
+      const form = new URLSearchParams(closed.map((option): [string, string] => ['closed', option]));
+      form.set('version', await versionOn(path));
+      return project.send(path, form);
+    };
+    await send('compression', 'object.tags', 'nonsense');
+    expect(spec()).to.deep.equal({ callerOptions: { closed: ['compression', 'object.tags'] } });
+    expect((await project.ada.get(path)).text).to.match(/value="object\.tags" checked/);
+    expect((await project.ada.get(SETTINGS)).text).to.contain('<code>object.tags</code>');
+    await send();
+    expect(spec()).to.deep.equal({});
+  });
+
+  it('lower the retention only after a confirmation, because records are lost', async () => {
+    const first = await save('retention', { historyRetentionDays: '30' });
+    expect(first.status).to.equal(422);
+    expect(first.text).to.contain('id="confirm-error">Confirm that records older than 30 days are deleted');
+    await save('retention', { historyRetentionDays: '30', confirm: 'yes' });
+    expect(spec()).to.deep.equal({ historyRetentionDays: 30 });
+    expect((await save('retention', { historyRetentionDays: '40' })).status).to.equal(303);
+    expect((await save('retention', { historyRetentionDays: '39' })).status).to.equal(422);
+    await save('retention', { historyRetentionDays: '' });
+    expect(spec()).to.deep.equal({});
+  });
+
+  it('keep the entered values after a change by someone else, and show the current ones', async () => {
+    put({ limits: { activeJobs: 5, filesPerJob: 100 } });
+    const version = await versionOn(`${SETTINGS}/limits`);
+    put({ limits: { activeJobs: 6, filesPerJob: 100 }, displayName: 'New' });
+    const { status, text } = await project.send(`${SETTINGS}/limits`, {
+      version,
+      activeJobs: '7',
+      filesPerJob: '100',
+    });
+    expect(status).to.equal(422);
+    expect(text).to.contain('Someone else changed these settings');
+    expect(text).to.contain('id="activeJobs-error">Active jobs is now: 6').and.contain('value="7"');
+    expect(text).to.not.contain('filesPerJob-error');
+    const [, current = ''] = /name="version" value="([^"]+)"/.exec(text) ?? [];
+    await project.send(`${SETTINGS}/limits`, { version: current, activeJobs: '7', filesPerJob: '100' });
+    expect(spec()).to.deep.equal({ limits: { activeJobs: 7, filesPerJob: 100 }, displayName: 'New' });
+  });
+
+  it('save over a change of another part, which is kept', async () => {
+    put({ limits: { activeJobs: 5 } });
+    const version = await versionOn(`${SETTINGS}/limits`);
+    put({ limits: { activeJobs: 5 }, displayName: 'New', webhook: { url: 'https://a.example/' } });
+    await project.send(`${SETTINGS}/limits`, { version, activeJobs: '4' });
+    expect(spec()).to.deep.equal({
+      limits: { activeJobs: 4 },
+      displayName: 'New',
+      webhook: { url: 'https://a.example/' },
+    });
+  });
+
+  describe('who has access', () => {
+    const binding = {
+      metadata: { namespace: TEAM, name: 'admins' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' },
+      subjects: [{ kind: 'User', name: '<b>ada' }],
+    };
+
+    it('is listed for users who may list role bindings', async () => {
+      project.objects.put(BINDINGS, binding);
+      const { text } = await project.ada.get(SETTINGS);
+      expect(rowOf(text, '&lt;b&gt;ada')).to.match(/^&lt;b&gt;ada User admin Change settings.* admins$/);
+    });
+
+    it('is locked for others, who send no request for it', async () => {
+      project.objects.put(BINDINGS, binding);
+      const { text } = await project.viewer.get(SETTINGS);
+      expect(text).to.contain('(locked: Your Kubernetes account is not allowed to list rolebindings');
+      expect(text).to.not.contain('ada User');
+      expect(project.server.requests.filter(({ path }) => path === BINDINGS)).to.deep.equal([]);
+    });
+  });
+});
