@@ -17,7 +17,7 @@ const STYLES = [
   'print',
 ] as const;
 /** Each is served as a file of its own, and every page loads all of them with `defer`. */
-const SCRIPTS = ['live', 'frame'] as const;
+const SCRIPTS = ['live', 'frame', 'jobs'] as const;
 
 interface Asset {
   readonly path: string;

@@ -144,6 +144,7 @@
   const age = document.createElement('span');
   state.setAttribute('role', 'status');
   place.classList.add('live');
+  place.dataset.liveStatus = '';
   place.replaceChildren(state, age);
   if (!place.isConnected) parts[0].element.before(place);
 
