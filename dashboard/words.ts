@@ -38,5 +38,6 @@ export const EMPTY = {
   },
   jobs: { title: 'No jobs yet', text: 'A job creates one archive from a list of files.' },
   noProjectFound: { title: 'No projects found', text: 'Check the spelling, or clear the filter.' },
+  tokens: { title: 'No access tokens yet', text: 'Create a token to call the API.' },
   noneFound: { title: 'No jobs found', text: 'Remove a filter to see more.' },
 } as const;
