@@ -154,6 +154,14 @@ const JOB_PAGES = {
     default: 100,
     description: 'maximum jobs that one form of the dashboard cancels, reruns or resends the webhooks of',
   },
+  dashboardFileListBytes: {
+    env: 'DASHBOARD_FILE_LIST_BYTES',
+    type: 'integer',
+    minimum: 0,
+    default: 4 * 1_024 * 1_024,
+    description:
+      'maximum compressed bytes of a stored file list that the page of a failed job reads, with the token of the user, to show names and hosts of failing files; 0 reads none',
+  },
 } as const satisfies Settings;
 
 const HISTORY_PAGES = {

@@ -23,7 +23,7 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   }),
   sharedReads: new Counter({
     name: 'zip_dashboard_shared_reads_total',
-    help: 'Requests that used the result of another request of the same user, by kind: log or search.',
+    help: 'Requests that used the result of another request of the same user, by kind: log, search, or sources (failing files of a stored file list).',
     labelNames: ['kind'],
     registers: [registry],
   }),

@@ -18,6 +18,7 @@ export interface PageDeps {
     | 'storeAllowHttp'
     | 'dashboardSharedReadMs'
     | 'dashboardSharedReadBytes'
+    | 'dashboardFileListBytes'
     | 'dashboardBulkJobsMax'
     | 'dashboardExportRows'
     | 'dashboardExportsInFlight'

@@ -20,6 +20,7 @@ import { jobView } from './job-view.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
 import { NO_RERUNS, type Reruns, rerunsOf } from './reruns.ts';
 import { signedDownload } from './signed-download.ts';
+import { createStoredSources } from './stored-sources.ts';
 
 const PATH = '/projects/:project/jobs/:job';
 /** The controller usually needs less; a later delivery appears on the live page. */
@@ -36,24 +37,34 @@ const readReruns = async (deps: PageDeps, { user, namespace }: PageRequest, job:
   return verdicts.every(({ allowed }) => allowed) ? reruns : NO_RERUNS;
 };
 
-const jobData = async (deps: PageDeps, request: PageRequest) => {
-  const found = await findJob(deps, request);
-  const { zipJob, isArchived } = found;
-  const { namespace, name } = zipJob.metadata;
-  const samples = deps.jobs.samples.of(`${namespace}/${name}`);
-  const view = jobView(zipJob, { samples, now: request.now, sources: new Map() });
-  const reruns = await readReruns(deps, request, zipJob);
-  const { runAgainOf } = view.job;
-  return {
-    ...view,
-    isLive: view.isLive && !isArchived,
-    isArchived,
-    actions: await actionsOf(found, request.user, rerunAdvice(view.job, reruns)),
-    reruns,
-    origin: runAgainOf && { name: runAgainOf, href: FORMAT.path('projects', namespace, 'jobs', runAgainOf) },
-    path: pathOf(zipJob),
-    live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
-    zipJob,
+const createJobData = (deps: PageDeps) => {
+  const storedSources = createStoredSources(deps);
+  return async (request: PageRequest) => {
+    const found = await findJob(deps, request);
+    const { zipJob, isArchived } = found;
+    const { namespace, name } = zipJob.metadata;
+    const samples = deps.jobs.samples.of(`${namespace}/${name}`);
+    const [{ sources, reason: sourcesReason }, reruns] = await Promise.all([
+      storedSources(request, found),
+      readReruns(deps, request, zipJob),
+    ]);
+    const view = jobView(zipJob, { samples, now: request.now, sources });
+    const { runAgainOf } = view.job;
+    return {
+      ...view,
+      isLive: view.isLive && !isArchived,
+      isArchived,
+      actions: await actionsOf(found, request.user, rerunAdvice(view.job, reruns)),
+      sourcesReason,
+      reruns,
+      origin: runAgainOf && {
+        name: runAgainOf,
+        href: FORMAT.path('projects', namespace, 'jobs', runAgainOf),
+      },
+      path: pathOf(zipJob),
+      live: FORMAT.path('projects', namespace, 'live', 'jobs', name),
+      zipJob,
+    };
   };
 };
 
@@ -166,13 +177,14 @@ const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => 
 
 /** The page of one job and its actions. Read live with the token of the user. */
 export const createJobPage = (deps: PageDeps): readonly Route[] => {
+  const jobData = createJobData(deps);
   const logOf = createLogOf(deps);
   return [
     {
       method: 'GET',
       path: PATH,
       handle: async (request) => {
-        const { zipJob, ...data } = await jobData(deps, request);
+        const { zipJob, ...data } = await jobData(request);
         const title = `${data.phase} · ${nameOfKey(data.job.key)}`;
         const trail = [
           { label: SECTION_LABELS.jobs, href: FORMAT.path('projects', request.namespace, 'jobs') },
@@ -195,7 +207,7 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
       handle: async (request) => ({
         kind: 'fragment',
         view: '/pages/jobs/job-state',
-        data: await jobData(deps, request),
+        data: await jobData(request),
       }),
     },
     changeRoute({ verb: 'cancel', needs: CHANGE_JOB, change: cancel }),

@@ -10,14 +10,15 @@ export interface KnownSource {
 /** Sources by their index in the file list. Others are unknown. */
 export type KnownSources = ReadonlyMap<number, KnownSource>;
 
-const toKnownSource = ({ url, filename }: FileEntry): KnownSource => ({
+export const toKnownSource = ({ url, filename }: FileEntry): KnownSource => ({
   filename,
   host: URL.parse(url)?.host ?? '',
 });
 
-/** The indices of the files that a failed job names. */
-const failingIndices = ({ status = {} }: Pick<ZipJob, 'status'>): readonly number[] => {
-  const { failure, sourceCheck } = status;
+/** The indices of the files that a failed job names; none while a job may still succeed. */
+export const failingIndices = ({ status = {} }: Pick<ZipJob, 'status'>): readonly number[] => {
+  const { failure, sourceCheck, phase } = status;
+  if (phase !== 'Failed') return [];
   const listed = (sourceCheck?.failures ?? []).map(({ fileIndex }) => fileIndex);
   return failure?.fileIndex === undefined ? listed : [...new Set([...listed, failure.fileIndex])];
 };

@@ -1,8 +1,7 @@
+import { type Chart, lineChart } from '../../charts/chart.ts';
 import { FORMAT } from '../../format.ts';
 import type { Sample } from '../../live/progress-samples.ts';
 
-const WIDTH = 720;
-const HEIGHT = 120;
 const MOST_ROWS = 12;
 
 export interface ChartRow {
@@ -13,13 +12,9 @@ export interface ChartRow {
   readonly rate: string;
 }
 
-/** Two lines over time: bytes read and speed. Each has its own scale; the text contains the figures. */
+/** The speed over time; the table has the bytes read, too. */
 export interface ProgressChart {
-  readonly width: number;
-  readonly height: number;
-  /** Points of an SVG polyline. */
-  readonly read: string;
-  readonly rate: string;
+  readonly chart: Chart;
   /** The chart as a sentence. */
   readonly text: string;
   readonly rows: readonly ChartRow[];
@@ -35,19 +30,6 @@ const ratesOf = (samples: readonly Sample[]): readonly Point[] =>
     const seconds = (sample.atMs - before.atMs) / 1000;
     return { ...sample, perSecond: seconds > 0 ? (sample.bytesRead - before.bytesRead) / seconds : 0 };
   });
-
-const round = (value: number): number => Math.round(value * 10) / 10;
-
-const lineOf = (points: readonly Point[], valueOf: (point: Point) => number): string => {
-  const [first, last] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];
-  const most = Math.max(1, ...points.map(valueOf));
-  return points
-    .map((point) => {
-      const x = last === first ? WIDTH : ((point.atMs - first) / (last - first)) * WIDTH;
-      return `${round(x)},${round(HEIGHT - (valueOf(point) / most) * HEIGHT)}`;
-    })
-    .join(' ');
-};
 
 const rowOf = ({ atMs, filesDone, bytesRead, perSecond }: Point): ChartRow => ({
   at: new Date(atMs).toISOString(),
@@ -74,12 +56,19 @@ const sentence = (points: readonly Point[], isOver: boolean): string => {
 export const progressChart = (samples: readonly Sample[], isOver: boolean): ProgressChart | undefined => {
   const points = ratesOf(samples);
   if (points.length < 2) return undefined;
-  return {
-    width: WIDTH,
-    height: HEIGHT,
-    read: lineOf(points, ({ bytesRead }) => bytesRead),
-    rate: lineOf(points, ({ perSecond }) => perSecond),
-    text: sentence(points, isOver),
-    rows: someOf(points).map(rowOf),
-  };
+  const text = sentence(points, isOver);
+  const chart = lineChart({
+    id: 'throughput',
+    label: text,
+    unitLabel: 'Bytes read per second',
+    unit: 'bytesPerSecond',
+    lines: [
+      {
+        name: 'Speed',
+        look: 'main',
+        points: points.map(({ atMs, perSecond }) => ({ atMs, value: perSecond })),
+      },
+    ],
+  });
+  return { chart, text, rows: someOf(points).map(rowOf) };
 };

@@ -205,10 +205,16 @@ describe('progressChart', () => {
     expect(progressChart(samples.slice(0, 2), false)).to.equal(undefined);
   });
 
-  it('describes its lines in a sentence and a table', () => {
+  it('describes its line in a sentence and a table', () => {
     const chart = progressChart(samples, false);
-    expect(chart?.read).to.equal('0,112.5 240,90 720,0');
-    expect(chart?.rate).to.equal('0,100 240,60 720,0');
+    expect(chart?.chart).to.deep.include({ label: chart?.text, unitLabel: 'Bytes read per second' });
+    expect(chart?.chart.yTicks.map(({ label }) => label)).to.deep.equal([
+      '0 KiB/s',
+      '2 KiB/s',
+      '4 KiB/s',
+      '6 KiB/s',
+    ]);
+    expect(chart?.chart.lines.map(({ points }) => points.split(' ').length)).to.deep.equal([3]);
     expect(chart?.text).to.equal('16.0 KiB read in 3 s, now 6.0 KiB/s, peak 6.0 KiB/s');
     expect(chart?.rows.at(-1)).to.deep.equal({
       at: '2026-05-04T12:00:04.000Z',

@@ -1,0 +1,153 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { hasCode } from '#administration/administration-error.ts';
+import { createUserClient } from '#administration/user-client.ts';
+import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
+import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
+import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
+import type { PageRequest } from '../../page.ts';
+import { createSharedReads } from '../../sharing/shared-reads.ts';
+import type { PageDeps } from '../page-deps.ts';
+import type { FoundJob } from './find-job.ts';
+import { failingIndices, type KnownSource, type KnownSources, toKnownSource } from './known-sources.ts';
+
+/** The failing files of a job with a stored file list. */
+export interface StoredSources {
+  readonly sources: KnownSources;
+  /** Why they are unknown; empty if they are known, or if there are none. */
+  readonly reason: string;
+}
+
+const gunzipAsync = promisify(gunzip);
+
+/** Of one Secret, unpacked. URLs that differ only in a few characters compress to a twentieth of their size. */
+const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
+const READ_LIMIT_MS = 5_000;
+/** The failing files of a finished job never change, and its page is polled while its webhook is pending. */
+const SHARED_MS = 60_000;
+/** A name may have 1,024 bytes; two bytes per character. */
+const BYTES_OF_A_SOURCE = 4 * 1024;
+
+const NOTHING: StoredSources = { sources: new Map(), reason: '' };
+const unknown = (reason: string): StoredSources => ({ sources: new Map(), reason });
+const DELETED = unknown('File names and hosts are no longer known, because the file list was deleted.');
+const TOO_LARGE = unknown('The file list is too large to show file names and hosts.');
+const UNREADABLE = unknown('The file list cannot be read, so file names and hosts are unknown.');
+
+const toSource = (line: string): KnownSource | undefined => {
+  const { url, filename } = JSON.parse(line) as { readonly url?: unknown; readonly filename?: unknown };
+  return typeof url === 'string' && typeof filename === 'string'
+    ? toKnownSource({ url, filename })
+    : undefined;
+};
+
+/** Parses the wanted lines only. Returns the index of the first line of the next chunk. */
+const pickLines = (
+  text: Buffer,
+  first: number,
+  { wanted, found }: { readonly wanted: ReadonlySet<number>; readonly found: Map<number, KnownSource> },
+): number => {
+  let index = first;
+  for (let start = 0; start < text.length; index += 1) {
+    const newline = text.indexOf(0x0a, start);
+    const end = newline === -1 ? text.length : newline;
+    const source = wanted.has(index) ? toSource(text.toString('utf8', start, end)) : undefined;
+    if (source !== undefined) found.set(index, source);
+    start = end + 1;
+  }
+  return index;
+};
+
+/** The compressed part of the list in a Secret; empty without one. */
+const packedOf = (secret: Secret | undefined): Buffer =>
+  Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
+
+/** Reads one Secret after another, until every wanted file is found. The annotation with the size is missing from reruns. */
+const findSources = async (
+  { user }: PageRequest,
+  { metadata, spec }: ZipJob,
+  { wanted, maxBytes }: { readonly wanted: ReadonlySet<number>; readonly maxBytes: number },
+): Promise<StoredSources> => {
+  const secrets = createUserClient(user.kube, RESOURCES.secrets);
+  const signal = AbortSignal.timeout(READ_LIMIT_MS);
+  const found = new Map<number, KnownSource>();
+  let [next, bytes] = [0, 0];
+  for (const name of spec.filesFrom?.secretNames ?? []) {
+    if (found.size === wanted.size) break;
+    const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
+    bytes += packed.length;
+    if (bytes > maxBytes) return TOO_LARGE;
+    const text = await gunzipAsync(packed, { maxOutputLength: MAX_UNPACKED_BYTES });
+    next = pickLines(text, next, { wanted, found });
+  }
+  return found.size === 0 ? UNREADABLE : { sources: found, reason: '' };
+};
+
+const readSources = async (
+  request: PageRequest,
+  zipJob: ZipJob,
+  maxBytes: number,
+): Promise<StoredSources> => {
+  try {
+    return await findSources(request, zipJob, { wanted: new Set(failingIndices(zipJob)), maxBytes });
+  } catch (error) {
+    // The session ends.
+    if (hasCode(error, 'Unauthorized')) throw error;
+    return UNREADABLE;
+  }
+};
+
+/** Why the file list of a job is not read; undefined if it is. */
+const obstacle = ({ zipJob, isArchived }: FoundJob, maxBytes: number): StoredSources | undefined => {
+  const { filesFrom } = zipJob.spec;
+  if (filesFrom === undefined || failingIndices(zipJob).length === 0) return NOTHING;
+  if (isArchived || zipJob.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
+    return DELETED;
+  // Anyone who can create a ZipJob chooses these names.
+  if (fileListOwner(filesFrom.secretNames) === undefined) return UNREADABLE;
+  return fileListBytesOf(zipJob) > maxBytes ? TOO_LARGE : undefined;
+};
+
+/**
+ * Reads names and hosts of the failing files from the Secrets of the file list, with the token of the user, who must be allowed to
+ * read them. Keeps nothing else of a URL.
+ */
+export const createStoredSources = ({
+  config,
+  clock,
+  metrics,
+}: Pick<PageDeps, 'config' | 'clock' | 'metrics'>) => {
+  const share = createSharedReads<StoredSources>({
+    clock,
+    ageMs: SHARED_MS,
+    maxBytes: config.dashboardSharedReadBytes,
+    // A failed read is not kept.
+    bytesOf: ({ sources, reason }) => (reason === '' ? (sources.size + 1) * BYTES_OF_A_SOURCE : Infinity),
+    onShared: () => metrics.sharedReads.inc({ kind: 'sources' }),
+  });
+  const maxBytes = config.dashboardFileListBytes;
+  return async (request: PageRequest, found: FoundJob): Promise<StoredSources> => {
+    const { user, namespace } = request;
+    const { zipJob } = found;
+    const known = obstacle(found, maxBytes);
+    if (known !== undefined) return known;
+    const verdicts = await Promise.all(
+      (zipJob.spec.filesFrom?.secretNames ?? []).map((name) =>
+        user.may(namespace, { verb: 'get', resource: 'secrets', group: '', name }),
+      ),
+    );
+    const refused = verdicts.find(({ allowed }) => !allowed);
+    if (refused !== undefined) return unknown(`File names and hosts are in the file list. ${refused.reason}`);
+    const { name, uid = '' } = zipJob.metadata;
+    const read = (): Promise<StoredSources> => readSources(request, zipJob, maxBytes);
+    try {
+      return await share(user.name, [namespace, name, uid], read);
+    } catch (error) {
+      // The token of another session may have expired during its read, which must not end this session.
+      if (!hasCode(error, 'Unauthorized')) throw error;
+      return read();
+    }
+  };
+};
