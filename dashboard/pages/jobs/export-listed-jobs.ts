@@ -16,7 +16,7 @@ const LINES_AT_ONCE = 500;
 const durationMs = ({ startedAt, finishedAt }: ListedJob['status']): number | null =>
   startedAt === undefined || finishedAt === undefined ? null : Date.parse(finishedAt) - Date.parse(startedAt);
 
-/** The columns of an export of the history. The list of jobs keeps neither metadata nor the original of a rerun. */
+/** The columns of an export of the history. The list of jobs does not keep their metadata. */
 const exported = (job: ListedJob): ExportedJob => {
   const { metadata, spec, status, files } = job;
   const { service, name: bucketName } = bucketOf(job);
@@ -37,7 +37,7 @@ const exported = (job: ListedJob): ExportedJob => {
     bytes: status.result?.bytes ?? 0,
     createdBy: job.createdBy ?? null,
     webhookState: status.webhook?.state ?? null,
-    runAgainOf: null,
+    runAgainOf: job.rerunOf ?? null,
   };
 };
 

@@ -1,8 +1,8 @@
-import { meaningOf } from '#administration/meaning-of.ts';
 import { isFinished, type Phase } from '#crds/zip-job.ts';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
+import { reasonText } from '../reason-text.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
 
 /** A job in a list. */
@@ -15,7 +15,7 @@ export interface JobRow {
   readonly look: string;
   /** Why it waits, failed or was cancelled; otherwise empty. */
   readonly reason: string;
-  /** The reason in words; empty when nothing is known about it. */
+  /** The reason in plain words. */
   readonly meaning: string;
   readonly progress: ProgressBar;
   readonly isRunning: boolean;
@@ -48,7 +48,7 @@ export const jobRow = (job: ListedJob, now: Date): JobRow => {
     phase,
     look: lookOf(phase),
     reason,
-    meaning: meaningOf(reason),
+    meaning: reason === '' ? '' : reasonText(reason),
     progress: progressBar(job),
     isRunning: !isFinished(job) && job.status.progress !== undefined,
     duration: durationOf(job, now),

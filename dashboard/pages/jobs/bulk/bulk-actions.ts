@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Administration } from '#administration/administration.ts';
 import { AdministrationError } from '#administration/administration-error.ts';
-import type { Job } from '#administration/job-view.ts';
+import { type Job, toJob } from '#administration/job-view.ts';
 import { checkCanRunAgain } from '#administration/run-again.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { Caches } from '../../../caches.ts';
 import type { ListedJob } from '../../../live/listed-job.ts';
 import type { Question } from '../../../user/access.ts';
 import { CHANGE_JOB, CREATE_JOB } from '../job-actions.ts';
+import { rerunAdvice } from '../job-failure.ts';
+import { rerunsOf } from '../reruns.ts';
 
 /** One confirmed form. */
 export interface BulkRun {
@@ -15,6 +18,8 @@ export interface BulkRun {
   /** UUID of the form, the same when a browser sends it again. */
   readonly form: string;
 }
+
+export type CachedJobs = Pick<Caches['zipJobs'], 'keysByIndex' | 'get'>;
 
 /** Something that a user can do with many jobs. */
 export interface BulkAction {
@@ -25,6 +30,8 @@ export interface BulkAction {
   readonly isFor: (job: ListedJob) => boolean;
   /** Why the state of a job prevents it; empty when it does not. */
   readonly obstacle: (job: ZipJob) => string;
+  /** What the user should know before it runs; empty if there is nothing to say. */
+  readonly note: (job: ZipJob, zipJobs: CachedJobs) => string;
   readonly texts: {
     /** What will happen to a job. */
     readonly effect: string;
@@ -76,6 +83,7 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
     needs: CHANGE_JOB,
     isFor: (job) => !isFinished(job),
     obstacle: cancelObstacle,
+    note: () => '',
     texts: {
       effect: 'Stops without an archive',
       warning: "The jobs stop without an archive. This can't be undone.",
@@ -91,6 +99,7 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
     needs: CREATE_JOB,
     isFor: isFinished,
     obstacle: runAgainObstacle,
+    note: (job, zipJobs) => rerunAdvice(toJob(job), rerunsOf(zipJobs, job.metadata)).note,
     texts: {
       effect: 'A new job with the same files',
       warning: 'Each new job writes the same key of the same bucket as its original.',

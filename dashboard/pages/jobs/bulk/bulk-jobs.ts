@@ -64,7 +64,7 @@ const page = (view: string, title: string, data: object): ShownPage => ({
 const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction): Promise<ShownPage> => {
   const { namespace } = request;
   const { names, left } = selectionOf(deps, request, action);
-  const jobs = await planOf(request, action, names);
+  const jobs = await planOf(request, action, { names, cached: deps.caches.zipJobs });
   const ready = jobs.filter(({ refusal }) => refusal === '');
   const query = writeJobQuery(queryOf(request));
   const { effect, warning, look, start } = action.texts;

@@ -6,7 +6,7 @@ import { FORMAT } from '../../../format.ts';
 import { toListedJob } from '../../../live/listed-job.ts';
 import type { PageRequest } from '../../../page.ts';
 import { lookOf, phaseOf } from '../job-progress.ts';
-import type { BulkAction } from './bulk-actions.ts';
+import type { BulkAction, CachedJobs } from './bulk-actions.ts';
 
 /** A few at a time, so that one form does not delay the other requests of the dashboard to the API server. */
 const AT_A_TIME = 8;
@@ -32,12 +32,14 @@ export interface PlannedJob {
   readonly look: string;
   /** Why nothing will happen; otherwise empty. */
   readonly refusal: string;
+  /** What the user should know before it happens; otherwise empty. */
+  readonly note: string;
 }
 
 const planned = (
   { namespace, name }: Pick<ZipJob['metadata'], 'namespace' | 'name'>,
   job: ZipJob | undefined,
-  refusal: string,
+  texts: Pick<PlannedJob, 'refusal' | 'note'>,
 ): PlannedJob => {
   const phase = job === undefined ? '' : phaseOf(toListedJob(job));
   return {
@@ -46,25 +48,28 @@ const planned = (
     key: job?.spec.key ?? '',
     phase,
     look: phase === '' ? '' : lookOf(phase),
-    refusal,
+    ...texts,
   };
 };
 
 /** Reads each job with the token of the user. Throws only if the session has ended. */
 export const planOf = (
   { user, namespace, signal }: PageRequest,
-  { obstacle }: Pick<BulkAction, 'obstacle'>,
-  names: readonly string[],
+  { obstacle, note }: Pick<BulkAction, 'obstacle' | 'note'>,
+  { names, cached }: { readonly names: readonly string[]; readonly cached: CachedJobs },
 ): Promise<readonly PlannedJob[]> => {
   const zipJobs = createUserClient(user.kube, RESOURCES.zipJobs);
   return forEachJob(names, async (name) => {
     const of = { namespace, name };
     try {
       const job = await zipJobs.get(namespace, name, signal);
-      return planned(of, job, job === undefined ? 'The job no longer exists.' : obstacle(job));
+      if (job === undefined)
+        return planned(of, undefined, { refusal: 'The job no longer exists.', note: '' });
+      const refusal = obstacle(job);
+      return planned(of, job, { refusal, note: refusal === '' ? note(job, cached) : '' });
     } catch (error) {
       if (!(error instanceof AdministrationError) || error.code === 'Unauthorized') throw error;
-      return planned(of, undefined, error.message);
+      return planned(of, undefined, { refusal: error.message, note: '' });
     }
   });
 };

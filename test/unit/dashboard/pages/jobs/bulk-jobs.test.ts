@@ -140,6 +140,20 @@ describe('changes of several jobs', () => {
     expect(objects.size).to.equal(6);
   });
 
+  it('say what the user should know before a rerun', async () => {
+    put('expired', { phase: 'Failed', failure: { code: 'SourceExpired', retriable: false } });
+    put('repeated', { phase: 'Failed', failure: { code: 'SourceStalled', retriable: true } });
+    put(
+      'repeat',
+      { phase: 'Running' },
+      { creationTimestamp: ago(-5), annotations: { [ANNOTATIONS.runAgainOf]: 'repeated' } },
+    );
+    expect(rowsIn((await post(RUN_AGAIN, {}, ['expired', 'repeated'])).text)).to.deep.equal([
+      'out/expired.zip expired Failed A new job with the same files. A rerun sends the same request, so it would fail in the same way. Send a new request instead.',
+      'out/repeated.zip repeated Failed A new job with the same files. A rerun of this job is in progress.',
+    ]);
+  });
+
   it('refuse a rerun without its file list', async () => {
     put('old', { phase: 'Failed' }, { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } });
     const { text } = await post(RUN_AGAIN, {}, ['old']);
