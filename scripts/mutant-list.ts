@@ -177,8 +177,9 @@ export const CHAOS_MUTANTS: readonly ChaosMutant[] = [
     name: 'every job is doubled',
     file: 'api/claim-zip-job.ts',
     find: 'if (created !== undefined) return',
+    // The admission policies of the API's account demand a name of this form, and secrets that are named after it.
     replace:
-      'if (created !== undefined)\n      await jobClient.create({ ...job, metadata: { ...job.metadata, name: `${job.metadata.name}-again` } }, { signal });\n    if (created !== undefined) return',
+      'if (created !== undefined)\n      await jobClient.create(JSON.parse(JSON.stringify(job).replaceAll(job.metadata.name, `zip-${crypto.randomUUID()}`)), { signal });\n    if (created !== undefined) return',
     rule: 'F1',
   },
 ];
