@@ -1,18 +1,13 @@
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
-import type { ManifestChoice } from '#crds/manifest-files.ts';
 import {
-  MANIFEST_FORMATS,
   type ManifestFormat,
   ON_CONFLICTS,
   type OnConflict,
   type OnSourceError,
-  PORTABLE_NAMES,
   type PortableNames,
-  SPEC_DEFAULTS,
   type ZipJobSpec,
 } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
 import { defined } from '#runtime/optional.ts';
 import { parameterInvalid } from './api-error.ts';
 import { checkObjectOptions } from './check-object-options.ts';
@@ -39,9 +34,6 @@ export interface OptionRules {
   readonly closedBy: (option: CallerOption) => 'operator' | 'project' | undefined;
   readonly defaults: ZipProject['spec']['jobDefaults'] & object;
 }
-
-/** Name of the JSON manifest if the project names none. */
-const MANIFEST_ENTRY = 'manifest.json';
 
 const ON_SOURCE_ERROR = {
   fail: 'Fail',
@@ -142,23 +134,4 @@ export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOpt
     sequential: body.sequential,
     objectOptions: checkObjectOptions(body.object),
   });
-};
-
-/** The manifest of the job: that of the request, or else of the project. */
-export const chosenManifest = (
-  { manifest }: Pick<RequestOptions, 'manifest'>,
-  { manifestFormat, manifestEntry }: OptionRules['defaults'],
-): ManifestChoice => {
-  const format = manifest ?? MANIFEST_FORMATS.find((choice) => choice === manifestFormat);
-  if (format === 'sha256sum' || format === 'bagit') return { manifestFormat: format };
-  return defined({ manifestEntry: manifestEntry ?? (manifest === 'json' ? MANIFEST_ENTRY : undefined) });
-};
-
-/** The rules for file names that follow from the options. */
-export const nameRules = (options: RequestOptions, { defaults }: OptionRules): ManifestNameRules => {
-  const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
-  return {
-    portableNames: chosen ?? SPEC_DEFAULTS.portableNames,
-    ...chosenManifest(options, defaults),
-  };
 };

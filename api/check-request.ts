@@ -1,9 +1,10 @@
 import { type ListedFile, type Service, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ManifestNameRules } from '#runtime/manifest-names.ts';
+import { type EntryCheckDeps, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
+import { keyProblem } from '#runtime/zip-request/key-problem.ts';
+import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { parameterInvalid } from './api-error.ts';
-import { type EntryCheckDeps, findEntryFaults, messageOf } from './check-entries.ts';
-import { keyProblem } from './check-key.ts';
-import { checkOptions, nameRules, type OptionRules, type RequestOptions } from './check-options.ts';
+import { checkOptions, type OptionRules, type RequestOptions } from './check-options.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
@@ -22,6 +23,7 @@ export interface ZipJobRequest {
 }
 
 export interface RequestCheckDeps extends EntryCheckDeps, ZipJobBodyCheck {
+  readonly limits: RequestLimits;
   readonly options: OptionRules;
 }
 
@@ -63,7 +65,7 @@ export function* checkRequest(json: StrictJson, deps: RequestCheckDeps): Steps<Z
   const problem = keyProblem(body.key, deps.limits.maxKeyBytes);
   if (problem !== undefined) throw parameterInvalid('key', problem);
   const options = checkOptions(body, deps.options);
-  const files = yield* checkFiles(body.urls, nameRules(options, deps.options), deps);
+  const files = yield* checkFiles(body.urls, nameRules(options, deps.options.defaults), deps);
   return {
     bucketName: body.bucket_name,
     service: body.service ?? SPEC_DEFAULTS.service,

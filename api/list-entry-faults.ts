@@ -1,9 +1,9 @@
 import { type ListedFile, MANIFEST_FORMATS, PORTABLE_NAMES } from '#crds/zip-job.ts';
 import type { ManifestNameRules } from '#runtime/manifest-names.ts';
 import { defined } from '#runtime/optional.ts';
+import { type EntryFault, findEntryFaults, messageOf } from '#runtime/zip-request/entry-faults.ts';
+import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { ApiError, parameterInvalid } from './api-error.ts';
-import { type EntryFault, findEntryFaults, messageOf } from './check-entries.ts';
-import { nameRules } from './check-options.ts';
 import type { RequestCheckDeps } from './check-request.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import type { Steps } from './steps.ts';
@@ -45,7 +45,7 @@ const createFaultList = (entries: number): FaultList => {
 const rulesOf = (body: StrictJson['body'], { options }: RequestCheckDeps): ManifestNameRules => {
   const portableNames = PORTABLE_NAMES.find((choice) => choice === body['portable_names']);
   const manifest = MANIFEST_FORMATS.find((choice) => choice === body['manifest']);
-  return nameRules(defined({ portableNames, manifest }), options);
+  return nameRules(defined({ portableNames, manifest }), options.defaults);
 };
 
 function* findFaults(

@@ -1,6 +1,7 @@
 import type { ZipProject } from '#crds/zip-project.ts';
+import { type FileList, FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
+import { parameterInvalid } from './api-error.ts';
 import { checkRequest, type ZipJobRequest } from './check-request.ts';
-import { type FileList, packFileList } from './file-list.ts';
 import { parseStrictJson, type StrictJson } from './json/strict-json.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
 import type { FileBudget } from './rate-limits/file-budget.ts';
@@ -42,6 +43,15 @@ const LARGE_BYTES = 128 * 1024;
 const countFiles = ({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number =>
   Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
 
+const pack = async (files: ZipJobRequest['files']): Promise<FileList> => {
+  try {
+    return await packFileList(files);
+  } catch (error) {
+    if (!(error instanceof FileListTooLargeError)) throw error;
+    throw parameterInvalid('urls', `urls ${error.message}. Split the files into several archives.`);
+  }
+};
+
 /** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
 export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue(1);
@@ -67,7 +77,7 @@ export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadReq
     const read = async (): Promise<PackedRequest> => {
       fileBudget.assertLeft(project);
       const { files, ...request } = await runSteps(namespace, steps(body, project, options));
-      return { ...request, list: await packFileList(files) };
+      return { ...request, list: await pack(files) };
     };
     return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);
   };

@@ -1,18 +1,8 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { judgeUrl } from '#runtime/egress/judge-url.ts';
-import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
-import {
-  checkEntryName,
-  type EntryNameFault,
-  type EntryNameProblem,
-  findConflicts,
-} from '#runtime/entry-name.ts';
-import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '#runtime/manifest-names.ts';
-import { foldName } from '#runtime/name-index.ts';
-import { checkPortableName } from '#runtime/portable-names.ts';
 import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
-import { type EntryFault, type Faults, faultOf } from './check-entries.ts';
+import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
+import { createUrlProblem } from '#runtime/zip-request/url-problem.ts';
 import type { RequestCheckDeps } from './check-request.ts';
 import type { RequestLimits } from './schemas/limits.ts';
 import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
@@ -24,88 +14,6 @@ export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'cl
 
 /** The validation rules for the requests of a project. */
 export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
-
-const REFUSED: Partial<Record<RefusalReason, string>> = {
-  scheme: 'must start with http:// or https://',
-  credentials: 'must not contain a user name or password',
-  port: 'uses a port that is not allowed',
-};
-
-const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
-  empty: 'must not be empty',
-  'too-long': 'is longer than 1024 bytes of UTF-8',
-  'segment-too-long': 'has a segment longer than 255 bytes of UTF-8',
-  absolute: 'must not start with "/"',
-  drive: 'must not start with a drive such as "C:"',
-  backslash: 'must not contain a backslash',
-  'trailing-slash': 'must not end with "/"',
-  'empty-segment': 'must not contain an empty segment',
-  'dot-segment': 'must not contain a "." or ".." segment',
-  'control-character': 'must not contain control characters',
-  'bidi-control': 'must not contain bidirectional control characters',
-  'lone-surrogate': 'is not valid Unicode: it contains an unpaired surrogate',
-  duplicate: 'is already the name of another entry',
-  'file-and-directory': 'conflicts with another entry: the same name is both a file and a directory',
-  'windows-character': 'contains one of the characters < > : " | ? * which Windows does not allow',
-  'windows-device': 'is a reserved device name on Windows',
-  'windows-ending': 'has a segment that ends with a space or a dot, which Windows removes',
-  'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
-};
-
-interface NamedEntry {
-  readonly index: number;
-  readonly name: string;
-}
-
-const inNames = (fault: EntryNameFault, names: readonly NamedEntry[]): EntryFault =>
-  faultOf(names[fault.index]?.index ?? fault.index, 'filename', NAME_PROBLEMS[fault.reason]);
-
-/** Like checkPortableNames, in steps. */
-function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {
-  const folded: string[] = [];
-  for (const { index, name } of names) {
-    const reason = checkPortableName(name);
-    folded.push(foldName(name));
-    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
-  }
-  for (const { index } of findConflicts(folded)) yield inNames({ index, reason: 'same-elsewhere' }, names);
-}
-
-/** The names that the manifest does not allow, in steps. */
-function* findManifestFaults(names: readonly NamedEntry[], rules: ManifestNameRules): Faults {
-  const check = createManifestNameCheck(rules);
-  const compared = comparedInBags(rules);
-  const toCompare: string[] = [];
-  for (const { index, name } of names) {
-    const problem = check(name);
-    if (compared) toCompare.push(compared(name));
-    yield problem === undefined ? undefined : faultOf(index, 'filename', problem);
-  }
-  for (const { index } of findConflicts(toCompare)) yield inNames({ index, reason: 'same-elsewhere' }, names);
-}
-
-/** Like checkEntryNames, in steps. Only names that are valid by themselves are compared with others. */
-function* findNameFaults(names: readonly string[], rules: ManifestNameRules): Faults {
-  const valid: NamedEntry[] = [];
-  for (const [index, name] of names.entries()) {
-    const reason = checkEntryName(name);
-    if (reason === undefined) valid.push({ index, name });
-    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
-  }
-  for (const fault of findConflicts(valid.map(({ name }) => name))) yield inNames(fault, valid);
-  yield;
-  if (rules.portableNames === 'refuse') yield* findPortabilityFaults(valid);
-  yield* findManifestFaults(valid, rules);
-}
-
-const createUrlProblem =
-  (egress: EgressPolicy) =>
-  (text: string): string | undefined => {
-    const judged = judgeUrl(text, egress);
-    if (judged.ok) return undefined;
-    if (judged.kind === 'syntax') return 'is not a valid URL';
-    return REFUSED[judged.reason] ?? 'does not point to a publicly accessible host';
-  };
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {

@@ -3,9 +3,9 @@ import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import type { FileList } from '#runtime/zip-request/file-list.ts';
 import { quotaExceeded, serviceUnavailable } from './api-error.ts';
 import type { OwnerJob } from './claim-zip-job.ts';
-import type { FileList } from './file-list.ts';
 import type { ApiMetrics } from './metrics.ts';
 import { toFileListSecrets } from './to-zip-job.ts';
 

@@ -3,27 +3,19 @@ import {
   ANNOTATIONS,
   bucketResourceName,
   FINALIZER,
-  fileListSecretName,
   GROUP_VERSION,
   LABELS,
   zipJobName,
 } from '#crds/api-group.ts';
-import {
-  COMPRESSIONS,
-  ON_CONFLICTS,
-  ON_SOURCE_ERRORS,
-  PORTABLE_NAMES,
-  WEBHOOK_EVENTS,
-  type ZipJob,
-  type ZipJobSpec,
-} from '#crds/zip-job.ts';
+import type { ZipJob, ZipJobSpec } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import { mergeObjectOptions } from '#runtime/object-options.ts';
 import { defined } from '#runtime/optional.ts';
-import { chosenManifest, type RequestOptions } from './check-options.ts';
-import { type FileList, fileListBytes } from './file-list.ts';
+import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
+import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
+import { chosenManifest } from '#runtime/zip-request/manifest-choice.ts';
+import type { RequestOptions } from './check-options.ts';
 import type { PackedRequest } from './read-request.ts';
 
 export interface ZipJobInput {
@@ -68,40 +60,6 @@ export const requestSha256 = ({
     )
     .digest('hex');
 
-/** The field with the value if it is a known one; otherwise no field. */
-const known = <K extends string, V extends string>(
-  field: K,
-  value: string | undefined,
-  values: readonly V[],
-): Partial<Record<K, V>> => {
-  const found = values.find((candidate) => candidate === value);
-  const fields: Partial<Record<K, V>> = {};
-  if (found !== undefined) fields[field] = found;
-  return fields;
-};
-
-const jobDefaults = ({ jobDefaults: defaults = {} }: ZipProject['spec']): Partial<ZipJobSpec> => ({
-  ...known('compression', defaults.compression, COMPRESSIONS),
-  ...known('onSourceError', defaults.onSourceError, ON_SOURCE_ERRORS),
-  ...known('portableNames', defaults.portableNames, PORTABLE_NAMES),
-  ...known('onConflict', defaults.onConflict, ON_CONFLICTS),
-  ...(defaults.activeDeadlineSeconds === undefined
-    ? {}
-    : { activeDeadlineSeconds: defaults.activeDeadlineSeconds }),
-  ...defined({
-    maxAttempts: defaults.maxAttempts,
-    sequential: defaults.sequential,
-    sha256: defaults.sha256,
-    objectOptions: defaults.objectOptions,
-    fixedModificationTime: defaults.fixedModificationTime,
-  }),
-  ...(defaults.startDeadlineSeconds === undefined
-    ? {}
-    : { startDeadlineSeconds: defaults.startDeadlineSeconds }),
-  ...(defaults.ttlSecondsAfterFinished && { ttlSecondsAfterFinished: defaults.ttlSecondsAfterFinished }),
-  ...defined({ queueName: defaults.queueName }),
-});
-
 /** What the request chooses; it takes precedence over the defaults of the project. The manifest follows from both. */
 const chosenFields = (
   { manifest, objectOptions, ...fields }: RequestOptions,
@@ -113,13 +71,6 @@ const chosenFields = (
   }),
   ...chosenManifest(defined({ manifest }), defaults),
 });
-
-/** A copy of the project's webhook, so that later edits do not affect this job. */
-const webhookSnapshot = ({ webhook }: ZipProject['spec']): Pick<ZipJobSpec, 'webhook'> => {
-  if (webhook === undefined || webhook.enabled === false) return {};
-  const events = webhook.events ?? WEBHOOK_EVENTS;
-  return events.length === 0 ? {} : { webhook: { ...defined({ url: webhook.url }), events: [...events] } };
-};
 
 /** The ZipJob of an accepted request. */
 export const toZipJob = (input: ZipJobInput): ZipJob => {
@@ -149,12 +100,7 @@ export const toZipJob = (input: ZipJobInput): ZipJob => {
       bucketRef: { name: bucketResourceName(request.service, request.bucketName) },
       service: request.service,
       key: request.key,
-      filesFrom: {
-        secretNames: list.chunks.map((_, index) => fileListSecretName(name, index)),
-        encoding: 'gzip+json',
-        count: list.count,
-        sha256: list.sha256,
-      },
+      filesFrom: filesFromOf(name, list),
       metadata: request.metadata,
       ...chosenFields(request.options, project.spec),
       ...webhookSnapshot(project.spec),
@@ -167,19 +113,4 @@ export const toFileListSecrets = (
   job: ZipJob & { readonly metadata: { readonly uid: string } },
   list: FileList,
   instance: string,
-): IteratorObject<Secret, undefined> =>
-  list.chunks.entries().map(([index, chunk]) => ({
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      name: fileListSecretName(job.metadata.name, index),
-      namespace: job.metadata.namespace,
-      labels: labels(instance, 'file-list'),
-      ownerReferences: [
-        { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: job.metadata.name, uid: job.metadata.uid },
-      ],
-    },
-    type: 'Opaque',
-    immutable: true,
-    data: { [FILE_LIST_SECRET_KEY]: chunk.toString('base64') },
-  }));
+): IteratorObject<Secret, undefined> => fileListSecrets(job, list, labels(instance, 'file-list'));

@@ -3,8 +3,8 @@ import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zi
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/data-url.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
+import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
-import type { EntryFault } from '../check-entries.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';

@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { packFileList } from '#api/file-list.ts';
+import { packFileList } from '#runtime/zip-request/file-list.ts';
 import { checkBody } from '#test/support/builders/check-body.ts';
 import { A_REQUEST } from '#test/support/servers/api-server.ts';
 

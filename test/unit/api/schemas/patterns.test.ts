@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { keyProblem } from '#api/check-key.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from '#api/schemas/patterns.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { checkEntryNames } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_NAME_PATTERN, sourceHeadersProblem } from '#runtime/source-headers.ts';
+import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 
 const PIECES = [
   'a',

@@ -1,8 +1,8 @@
+/** The rules for the entries of a request, for the API and for jobs that users create. */
 import type { ListedFile } from '#crds/zip-job.ts';
-import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '#runtime/data-url.ts';
-import type { ManifestNameRules } from '#runtime/manifest-names.ts';
-import { sourceHeadersProblem } from '#runtime/source-headers.ts';
-import type { RequestLimits } from './schemas/limits.ts';
+import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '../data-url.ts';
+import type { ManifestNameRules } from '../manifest-names.ts';
+import { sourceHeadersProblem } from '../source-headers.ts';
 
 type EntryField = keyof ListedFile;
 
@@ -25,7 +25,7 @@ export interface EntryCheckDeps {
   readonly urlProblem: (url: string) => string | undefined;
   /** The names that are invalid or conflict with other names. */
   readonly findNameFaults: (names: readonly string[], rules: ManifestNameRules) => Faults;
-  readonly limits: RequestLimits;
+  readonly limits: { readonly maxUrlLength: number };
 }
 
 /** The first fault of a URL or of its headers, or the bytes of content in the URL. */

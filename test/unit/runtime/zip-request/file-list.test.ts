@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
-import { packFileList } from '#api/file-list.ts';
+import { FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
 
 const aFile = (n: number, urlLength: number) => ({
   url: `https://h.example.com/${n}?sig=${randomBytes(urlLength / 2).toString('hex')}`.slice(0, urlLength),
@@ -48,6 +48,8 @@ describe('packFileList', () => {
     const error = await packFileList(files, { maxChunkBytes: 100_000, maxChunks: 2 }).catch(
       (thrown: unknown) => thrown,
     );
-    expect(error).to.include({ status: 422, code: 'parameter_invalid', param: 'urls' });
+    expect(error)
+      .to.be.instanceOf(FileListTooLargeError)
+      .and.to.have.property('message', 'is too large: its compressed size exceeds 2 x 100000 bytes');
   });
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
-import { parameterInvalid } from './api-error.ts';
+import { AppError } from '../errors.ts';
 
 /** A stored file list: all chunks together are gzipped JSON lines, one entry per line. */
 export interface FileList {
@@ -23,6 +23,16 @@ export interface FileListLimits {
 }
 
 const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 16 };
+
+/** The list does not fit into the Secrets of a job. The message is the end of a sentence about the list. */
+export class FileListTooLargeError extends AppError {
+  constructor({ maxChunks, maxChunkBytes }: FileListLimits) {
+    super(`is too large: its compressed size exceeds ${maxChunks} x ${maxChunkBytes} bytes`, {
+      code: 'FileListTooLarge',
+      retryable: false,
+    });
+  }
+}
 
 /** Uncompressed size of a gzip member: small compared to a chunk, so that chunks are well filled. */
 const MEMBER_BYTES = 128 * 1024;
@@ -65,7 +75,7 @@ const pack = (compressed: readonly Buffer[], maxChunkBytes: number): Buffer[] =>
 
 /**
  * Encodes the list for the zipper; the same list always results in the same bytes.
- * @throws ApiError parameter_invalid if it does not fit into the Secrets of a job
+ * @throws FileListTooLargeError
  */
 export const packFileList = async (
   files: readonly ListedFile[],
@@ -85,10 +95,6 @@ export const packFileList = async (
     compressed.push(await compress(bytes));
   }
   const chunks = pack(compressed, limits.maxChunkBytes);
-  if (chunks.length > limits.maxChunks)
-    throw parameterInvalid(
-      'urls',
-      `urls is too large: its compressed size exceeds ${limits.maxChunks} x ${limits.maxChunkBytes} bytes. Split the files into several archives.`,
-    );
+  if (chunks.length > limits.maxChunks) throw new FileListTooLargeError(limits);
   return { chunks, count: files.length, sha256: digest.digest('hex') };
 };

@@ -1,0 +1,41 @@
+import type { ManifestChoice } from '#crds/manifest-files.ts';
+import {
+  MANIFEST_FORMATS,
+  type ManifestFormat,
+  PORTABLE_NAMES,
+  type PortableNames,
+  SPEC_DEFAULTS,
+} from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import type { ManifestNameRules } from '../manifest-names.ts';
+import { defined } from '../optional.ts';
+
+/** What a request chooses; an absent field has the default of the project. */
+export interface NameOptions {
+  readonly manifest?: ManifestFormat;
+  readonly portableNames?: PortableNames;
+}
+
+type Defaults = ZipProject['spec']['jobDefaults'] & object;
+
+/** Name of the JSON manifest if the project names none. */
+const MANIFEST_ENTRY = 'manifest.json';
+
+/** The manifest of the job: that of the request, or else of the project. */
+export const chosenManifest = (
+  { manifest }: Pick<NameOptions, 'manifest'>,
+  { manifestFormat, manifestEntry }: Defaults,
+): ManifestChoice => {
+  const format = manifest ?? MANIFEST_FORMATS.find((choice) => choice === manifestFormat);
+  if (format === 'sha256sum' || format === 'bagit') return { manifestFormat: format };
+  return defined({ manifestEntry: manifestEntry ?? (manifest === 'json' ? MANIFEST_ENTRY : undefined) });
+};
+
+/** The rules for file names that follow from the options. */
+export const nameRules = (options: NameOptions, defaults: Defaults): ManifestNameRules => {
+  const chosen = options.portableNames ?? PORTABLE_NAMES.find((choice) => choice === defaults.portableNames);
+  return {
+    portableNames: chosen ?? SPEC_DEFAULTS.portableNames,
+    ...chosenManifest(options, defaults),
+  };
+};

@@ -1,0 +1,19 @@
+import type { EgressPolicy } from '../egress/egress-policy.ts';
+import { judgeUrl } from '../egress/judge-url.ts';
+import type { RefusalReason } from '../egress/refusal-reason.ts';
+
+const REFUSED: Partial<Record<RefusalReason, string>> = {
+  scheme: 'must start with http:// or https://',
+  credentials: 'must not contain a user name or password',
+  port: 'uses a port that is not allowed',
+};
+
+/** Describes a source URL that is not allowed, as the end of a sentence. The zipper enforces the egress policy again when it fetches the source. */
+export const createUrlProblem =
+  (egress: EgressPolicy) =>
+  (text: string): string | undefined => {
+    const judged = judgeUrl(text, egress);
+    if (judged.ok) return undefined;
+    if (judged.kind === 'syntax') return 'is not a valid URL';
+    return REFUSED[judged.reason] ?? 'does not point to a publicly accessible host';
+  };
