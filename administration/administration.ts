@@ -3,6 +3,7 @@ import type { KubeClient } from '#runtime/kube/client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { type Buckets, createBuckets } from './buckets.ts';
 import { createJobs, type Jobs, type JobsOptions } from './jobs.ts';
+import { createNewJobs, type NewJobs } from './new-jobs.ts';
 import { createProjects, type Projects } from './projects.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createUserClient } from './user-client.ts';
@@ -16,6 +17,7 @@ export interface Administration {
   tokens(namespace: string): Tokens;
   webhooks(namespace: string): Webhooks;
   jobs(namespace: string, options?: Pick<JobsOptions, 'newUuid'>): Jobs;
+  newJobs(namespace: string): NewJobs;
 }
 
 export const createAdministration = (deps: {
@@ -38,5 +40,6 @@ export const createAdministration = (deps: {
     tokens: (namespace) => createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace),
     webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
     jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),
+    newJobs: (namespace) => createNewJobs({ projects, buckets, secrets, zipJobs }, namespace),
   };
 };

@@ -1,4 +1,3 @@
-import { MOST_FILES } from '#crds/zip-job.ts';
 import { MAX_TOKEN_FRESH_MS } from '#crds/zip-token.ts';
 import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
 import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
@@ -14,6 +13,7 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { HISTORY_READ_SETTINGS } from './history/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
 
@@ -116,30 +116,6 @@ const LIMITS = {
     default: 16 * 1_024 * 1_024,
     description: 'maximum bytes of a request body',
   },
-  maxFiles: {
-    env: 'MAX_FILES',
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST_FILES,
-    default: MOST_FILES,
-    description: 'maximum files of one archive',
-  },
-  maxUrlLength: {
-    env: 'MAX_URL_LENGTH',
-    type: 'integer',
-    minimum: 64,
-    maximum: 16_384,
-    default: 2_048,
-    description: 'maximum characters of a source URL',
-  },
-  maxKeyBytes: {
-    env: 'MAX_KEY_BYTES',
-    type: 'integer',
-    minimum: 1,
-    maximum: 1_024,
-    default: 1_024,
-    description: 'maximum bytes (UTF-8) of an object key',
-  },
   maxMetadataBytes: {
     env: 'MAX_METADATA_BYTES',
     type: 'integer',
@@ -203,6 +179,7 @@ export const API_SETTINGS = {
   ...SERVER,
   ...JOB_LIMIT_SETTINGS,
   ...TIMES,
+  ...REQUEST_LIMIT_SETTINGS,
   ...LIMITS,
   ...PROJECT_CLASS_SETTINGS,
   ...RATE_LIMIT_SETTINGS,

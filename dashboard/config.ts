@@ -1,4 +1,5 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { HTTP_SETTINGS } from '#runtime/http/settings.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
@@ -6,6 +7,7 @@ import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { STORE_RULE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 
 const ADDRESSES = {
   dashboardUrl: {
@@ -238,6 +240,8 @@ export const DASHBOARD_SETTINGS = {
   ...JOB_PAGES,
   ...HISTORY_PAGES,
   ...STORE_RULE_SETTINGS,
+  ...REQUEST_LIMIT_SETTINGS,
+  ...EGRESS_SETTINGS,
   ...REDIS_SETTINGS,
   ...HISTORY_SETTINGS,
   ...TRUST_SETTINGS,

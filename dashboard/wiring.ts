@@ -94,7 +94,7 @@ const createApp = (deps: DashboardDeps) => {
     assets: assets.paths,
     clock,
     cookies,
-    projects: caches.zipProjects,
+    caches,
     hasHistory: history !== undefined,
   });
   const userOf = createUsers({ kube, clock });

@@ -2,9 +2,11 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { AssetPaths } from '../assets.ts';
+import { NAMESPACE_INDEX } from '../caches.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import { FORMAT } from '../format.ts';
+import type { ListedJob } from '../live/listed-job.ts';
 import type { Crumb, Flash, Section } from '../page.ts';
 import type { User } from '../user/user.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
@@ -61,7 +63,10 @@ export interface FramesDeps {
   readonly assets: AssetPaths;
   readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
-  readonly projects: Pick<Reflector<ZipProject>, 'values'>;
+  readonly caches: {
+    readonly zipProjects: Pick<Reflector<ZipProject>, 'values'>;
+    readonly zipJobs: Pick<Reflector<ListedJob>, 'byIndex'>;
+  };
   /** Whether finished jobs are kept in a database. */
   readonly hasHistory: boolean;
 }
@@ -75,16 +80,19 @@ const NOTHING_AROUND = {
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 const aroundOf = async (
-  { projects, hasHistory }: Pick<FramesDeps, 'projects' | 'hasHistory'>,
+  { caches: { zipProjects, zipJobs }, hasHistory }: Pick<FramesDeps, 'caches' | 'hasHistory'>,
   { user, namespace, section }: FrameOptions,
 ): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> => {
   if (user === undefined) return NOTHING_AROUND;
-  const visible = await visibleProjects(projects, user, { isMenu: true });
+  const visible = await visibleProjects(zipProjects, user, { isMenu: true });
   const project = visible.find((one) => one.namespace === namespace);
   const switcher = switcherOf(visible, namespace, section);
   if (project === undefined) return { ...NOTHING_AROUND, switcher };
+  const hasArchive = zipJobs
+    .byIndex(NAMESPACE_INDEX, project.namespace)
+    .some(({ status }) => status.phase === 'Succeeded');
   const [menu, banner] = await Promise.all([
-    menuOf(user, project, { hasHistory }),
+    menuOf(user, project, { hasHistory, hasArchive }),
     bannerOf(user, project, section),
   ]);
   return { switcher, project, menu, banner };

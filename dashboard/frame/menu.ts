@@ -13,6 +13,8 @@ interface MenuEntry {
   readonly needs: Question;
   /** Only with a history database. */
   readonly isOfHistory?: true;
+  /** Only until a job of the project has succeeded. Its path keeps working. */
+  readonly isOfStart?: true;
 }
 
 /** The menu of a project, in order. To add a page, add its entry here, its section to page.ts and its label to words.ts. */
@@ -45,6 +47,7 @@ const ENTRIES: readonly MenuEntry[] = [
     section: 'first-steps',
     path: ['first-steps'],
     needs: { verb: 'get', resource: 'zipprojects' },
+    isOfStart: true,
   },
 ];
 
@@ -77,18 +80,19 @@ export interface MenuItem {
 export const menuOf = async (
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
-  { hasHistory }: { readonly hasHistory: boolean },
+  { hasHistory, hasArchive }: { readonly hasHistory: boolean; readonly hasArchive: boolean },
 ): Promise<readonly MenuItem[]> =>
   Promise.all(
-    ENTRIES.filter(({ isOfHistory }) => isOfHistory !== true || hasHistory).map(
-      async ({ section, needs }) => {
-        const { reason } = await user.seemsToBeAllowed(namespace, needs);
-        return {
-          section,
-          label: SECTION_LABELS[section],
-          href: sectionHref(namespace, section),
-          reason,
-        };
-      },
-    ),
+    ENTRIES.filter(
+      ({ isOfHistory, isOfStart }) =>
+        (isOfHistory !== true || hasHistory) && (isOfStart !== true || !hasArchive),
+    ).map(async ({ section, needs }) => {
+      const { reason } = await user.seemsToBeAllowed(namespace, needs);
+      return {
+        section,
+        label: SECTION_LABELS[section],
+        href: sectionHref(namespace, section),
+        reason,
+      };
+    }),
   );

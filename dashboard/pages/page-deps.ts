@@ -1,4 +1,5 @@
 import type { Clock } from '#runtime/clock.ts';
+import type { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
@@ -16,6 +17,11 @@ export interface PageDeps {
     | 'dashboardApiUrl'
     | 'storeAllowedHosts'
     | 'storeAllowHttp'
+    | 'maxFiles'
+    | 'maxUrlLength'
+    | 'maxKeyBytes'
+    | 'kubernetesHost'
+    | keyof typeof EGRESS_SETTINGS
     | 'dashboardSharedReadMs'
     | 'dashboardSharedReadBytes'
     | 'dashboardFileListBytes'

@@ -7,7 +7,7 @@ import { createDeleteBucketPage } from './buckets/delete-bucket.ts';
 import { createEditBucketPage } from './buckets/edit-bucket.ts';
 import { createNewBucketPage } from './buckets/new-bucket.ts';
 import { createFindJob } from './find-job.ts';
-import { createFirstStepsPage } from './first-steps.ts';
+import { createFirstStepsPage } from './first-steps/first-steps.ts';
 import { createHistoryExport } from './history/export-jobs.ts';
 import { createHistoryPage } from './history/history.ts';
 import { createUsagePage } from './history/usage.ts';
@@ -15,6 +15,7 @@ import { createBulkJobs } from './jobs/bulk/bulk-jobs.ts';
 import { createJobsExport } from './jobs/export-listed-jobs.ts';
 import { createJobPage } from './jobs/job-page.ts';
 import { createJobsPage } from './jobs/jobs.ts';
+import { createNewJobPage } from './new-job/new-job.ts';
 import { createNewProjectPage } from './new-project.ts';
 import { createOverviewPage } from './overview.ts';
 import type { PageDeps } from './page-deps.ts';
@@ -74,5 +75,6 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createRotateSecretPage(),
   ...createRemoveWebhookPage(),
   ...settingsRoutes(deps),
+  ...createNewJobPage(deps),
   ...createFirstStepsPage(deps),
 ];

@@ -2,6 +2,8 @@ import type { Bucket } from '#administration/bucket-view.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, type PageRequest, type Route } from '../../page.ts';
+import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
+import { newJobHref } from '../new-job/new-job.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { providerOf } from './bucket-fields.ts';
 import { BUCKET_PATH, bucketHref, bucketRefOf, bucketTrail } from './bucket-paths.ts';
@@ -22,9 +24,10 @@ const policyOf = (bucket: Bucket): string | undefined => {
 
 const dataOf = async (request: PageRequest) => {
   const { namespace } = request;
-  const [state, test, edit, credentials, deletion] = await Promise.all([
+  const [state, test, job, edit, credentials, deletion] = await Promise.all([
     stateOf(request),
     reasonAgainst(request, BUCKET_RIGHTS.test),
+    reasonAgainst(request, NEW_JOB_RIGHTS),
     reasonAgainst(request, BUCKET_RIGHTS.edit),
     reasonAgainst(request, BUCKET_RIGHTS.setCredentials),
     reasonAgainst(request, BUCKET_RIGHTS.delete),
@@ -39,6 +42,7 @@ const dataOf = async (request: PageRequest) => {
   const live = FORMAT.path('projects', namespace, 'live', 'buckets', bucket.service, bucket.bucketName);
   return {
     ...state,
+    newJob: { href: newJobHref(namespace, bucket), reason: job },
     provider: providerOf(bucket),
     actions,
     live,

@@ -1,0 +1,201 @@
+import { randomUUID } from 'node:crypto';
+import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { type FileEntry, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { toError } from '#runtime/errors.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { findUnsupported } from '#runtime/object-options.ts';
+import { storeKindOf } from '#runtime/store/store-location.ts';
+import { type EntryFault, findEntryFaults } from '#runtime/zip-request/entry-faults.ts';
+import {
+  type FileList,
+  FileListTooLargeError,
+  fileListBytes,
+  packFileList,
+} from '#runtime/zip-request/file-list.ts';
+import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#runtime/zip-request/job-spec.ts';
+import { keyProblem } from '#runtime/zip-request/key-problem.ts';
+import { chosenManifest, nameRules } from '#runtime/zip-request/manifest-choice.ts';
+import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
+import { AdministrationError, invalidInput } from './administration-error.ts';
+import { type BucketRef, resourceNameOf } from './bucket-input.ts';
+import { type Job, toJob } from './job-view.ts';
+import { toLimitView } from './project-limits.ts';
+import { requiredProject } from './required-project.ts';
+
+/** Unvalidated input from a form. */
+export interface NewJob extends BucketRef {
+  readonly key: string;
+  readonly files: readonly FileEntry[];
+  /** An absent option has the default of the project. */
+  readonly options?: Partial<Pick<ZipJobSpec, 'onSourceError' | 'onConflict' | 'compression'>>;
+}
+
+/** The settings of the API that limit requests. */
+export interface NewJobRules {
+  /** Describes a URL that is not allowed; undefined if it is. */
+  readonly urlProblem: (url: string) => string | undefined;
+  readonly maxFiles: number;
+  /** In characters. */
+  readonly maxUrlLength: number;
+  /** In bytes of UTF-8. */
+  readonly maxKeyBytes: number;
+}
+
+/** Entries of a new job that the API would refuse too. */
+export class InvalidEntriesError extends AdministrationError {
+  readonly faults: readonly EntryFault[];
+
+  constructor(faults: readonly EntryFault[]) {
+    super(`${faults.length} of the files cannot be used`, { code: 'InvalidInput', field: 'urls' });
+    this.faults = faults;
+  }
+}
+
+export interface NewJobs {
+  /**
+   * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files.
+   * @throws AdministrationError InvalidInput, NotFound, Refused; InvalidEntriesError
+   */
+  create(job: NewJob, rules: NewJobRules): Promise<Job>;
+}
+
+export interface NewJobsOptions {
+  readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
+  readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
+  readonly secrets: Pick<ObjectClient<Secret>, 'create'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'create' | 'delete'>;
+  readonly newUuid?: () => string;
+}
+
+const LIST_LABELS = {
+  [LABELS.name]: 'zipjobs',
+  [LABELS.component]: 'file-list',
+  [LABELS.partOf]: 'zipjobs',
+  [LABELS.managedBy]: 'zipjobs-administration',
+} as const;
+
+const checkKey = (key: string, { maxKeyBytes }: NewJobRules): void => {
+  if (key === '') throw invalidInput('key', 'Enter a key');
+  const problem = keyProblem(key, maxKeyBytes);
+  if (problem !== undefined)
+    throw invalidInput('key', `${problem.charAt(0).toUpperCase()}${problem.slice(1).replace(/\.$/, '')}`);
+};
+
+const checkFiles = (files: readonly FileEntry[], project: ZipProject, rules: NewJobRules): void => {
+  const { urlProblem, maxUrlLength } = rules;
+  const ofProject = toLimitView(project).limitsInForce.filesPerJob ?? project.spec.limits?.filesPerJob;
+  const most = Math.min(rules.maxFiles, ofProject ?? rules.maxFiles);
+  if (files.length === 0) throw invalidInput('urls', 'Enter at least one URL');
+  if (files.length > most)
+    throw invalidInput(
+      'urls',
+      `The list has ${files.length} files, and an archive can contain at most ${most}. Split them into several archives`,
+    );
+  const names = nameRules({}, project.spec.jobDefaults ?? {});
+  const deps = { urlProblem, findNameFaults, limits: { maxUrlLength } };
+  const faults = [...findEntryFaults(files, names, deps)].filter((fault) => fault !== undefined);
+  if (faults.length > 0) throw new InvalidEntriesError(faults);
+};
+
+/** As the API, which refuses a request that its store does not support. */
+const checkBucket = async (
+  { buckets }: NewJobsOptions,
+  project: ZipProject,
+  ref: BucketRef,
+): Promise<ZipBucket> => {
+  const { namespace } = project.metadata;
+  const bucket = await buckets.get(namespace, resourceNameOf(ref));
+  if (!bucket || bucket.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(
+      `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}". Add it, or choose another one`,
+      { code: 'NotFound', field: 'bucket' },
+    );
+  const fault = findUnsupported(project.spec.jobDefaults?.objectOptions ?? {}, storeKindOf(bucket.spec));
+  if (fault)
+    throw new AdministrationError(
+      `jobDefaults.objectOptions.${fault.field} of the project ${fault.problem}`,
+      { code: 'Refused', field: 'bucket' },
+    );
+  return bucket;
+};
+
+const pack = async (files: readonly FileEntry[]): Promise<FileList> => {
+  try {
+    return await packFileList(files);
+  } catch (error) {
+    if (!(error instanceof FileListTooLargeError)) throw error;
+    throw invalidInput('urls', `The list ${error.message}. Split the files into several archives`);
+  }
+};
+
+const toZipJob = (
+  { key, options = {} }: NewJob,
+  { metadata: { namespace }, spec }: ZipProject,
+  made: { readonly bucket: ZipBucket; readonly list: FileList; readonly name: string },
+): ZipJob => {
+  const { bucket, list, name } = made;
+  const { service, bucketName } = bucket.spec;
+  return {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipJob',
+    metadata: {
+      namespace,
+      name,
+      labels: { ...LIST_LABELS, [LABELS.component]: 'archive' },
+      annotations: { [ANNOTATIONS.fileListBytes]: String(fileListBytes(list)) },
+    },
+    spec: {
+      ...jobDefaults(spec),
+      bucketRef: { name: bucketResourceName(service, bucketName) },
+      service,
+      key,
+      filesFrom: filesFromOf(name, list),
+      metadata: SPEC_DEFAULTS.metadata,
+      ...options,
+      ...chosenManifest({}, spec.jobDefaults ?? {}),
+      ...webhookSnapshot(spec),
+    },
+  };
+};
+
+const storeList = async (
+  { secrets, zipJobs }: NewJobsOptions,
+  job: ZipJob,
+  list: FileList,
+): Promise<void> => {
+  const { namespace, name, uid = '' } = job.metadata;
+  try {
+    for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS))
+      await secrets.create(secret);
+  } catch (thrown) {
+    const error = toError(thrown);
+    const end = await zipJobs.delete(namespace, name, { uid }).then(
+      () => 'No job was created',
+      () => `Job "${name}" has no file list. Delete it`,
+    );
+    throw new AdministrationError(`Cannot store the file list: ${error.message}. ${end}`, {
+      code: error instanceof AdministrationError ? error.code : 'Failed',
+      cause: error,
+    });
+  }
+};
+
+/** Creates jobs with the permissions of a user. */
+export const createNewJobs = (options: NewJobsOptions, namespace: string): NewJobs => ({
+  create: async (job, rules) => {
+    checkKey(job.key, rules);
+    const project = await requiredProject(options.projects, namespace);
+    const bucket = await checkBucket(options, project, job);
+    checkFiles(job.files, project, rules);
+    const list = await pack(job.files);
+    const name = zipJobName((options.newUuid ?? randomUUID)());
+    const created = await options.zipJobs.create(toZipJob(job, project, { bucket, list, name }));
+    if (!created)
+      throw new AdministrationError(`Job "${name}" already exists. Try again`, { code: 'AlreadyExists' });
+    await storeList(options, created, list);
+    return toJob(created);
+  },
+});

@@ -1,0 +1,122 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import type { NewJobRules } from '#administration/new-jobs.ts';
+import { FORMAT } from '../../format.ts';
+import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
+import { SECTION_LABELS } from '../../words.ts';
+import { BUCKET_RIGHTS } from '../buckets/bucket-rights.ts';
+import { newBucketHref } from '../buckets/new-bucket.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { bucketChoices, chosenBucket } from '../new-job/bucket-choices.ts';
+import { NEW_JOB_RIGHTS, newJobRules } from '../new-job/job-rules.ts';
+import { newJobHref } from '../new-job/new-job.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { projectOf } from '../project-of.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { TOKEN_RIGHTS } from '../tokens/token-rights.ts';
+import { firstCommands, firstRequest } from './first-request.ts';
+import { readSteps } from './steps.ts';
+import { testArchive } from './test-archive.ts';
+
+const PATH = '/projects/:project/first-steps';
+const TEST_PATH = `${PATH}/test-archive`;
+
+const selfHref = (namespace: string): string => FORMAT.path('projects', namespace, 'first-steps');
+
+/** Prefers a bucket whose last test passed. */
+const bestOf = (buckets: readonly Bucket[]): Bucket | undefined => {
+  const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
+  return usable.find(({ lastTest }) => lastTest?.ok === true) ?? usable[0];
+};
+
+/** Undefined for a user who is not allowed to see them. */
+const readBuckets = async (request: PageRequest): Promise<readonly Bucket[] | undefined> =>
+  (await reasonAgainst(request, BUCKET_RIGHTS.list)) === ''
+    ? request.user.administration.buckets(request.namespace).list()
+    : undefined;
+
+const hrefsOf = (namespace: string) => ({
+  self: selfHref(namespace),
+  bucket: newBucketHref(namespace),
+  test: FORMAT.path('projects', namespace, 'first-steps', 'test-archive'),
+  job: newJobHref(namespace),
+  token: FORMAT.path('projects', namespace, 'new-token'),
+  jobs: FORMAT.path('projects', namespace, 'jobs'),
+});
+
+const dataOf = async (deps: PageDeps, request: PageRequest, form: FormState) => {
+  const { namespace } = request;
+  const [buckets, add, token, job] = await Promise.all([
+    readBuckets(request),
+    reasonAgainst(request, BUCKET_RIGHTS.add),
+    reasonAgainst(request, TOKEN_RIGHTS.create),
+    reasonAgainst(request, NEW_JOB_RIGHTS),
+  ]);
+  const { dashboardApiUrl: apiUrl } = deps.config;
+  const bucket = bestOf(buckets ?? []);
+  return {
+    ...projectOf(deps.caches.zipProjects, namespace),
+    progress: await readSteps(deps, request, buckets),
+    live: FORMAT.path('projects', namespace, 'live', 'first-steps'),
+    form,
+    bucket,
+    buckets: bucketChoices(buckets ?? []),
+    reasons: { add, token, job },
+    hrefs: hrefsOf(namespace),
+    isAddressKnown: apiUrl !== '',
+    request: firstRequest({ apiUrl, namespace, bucket }),
+    commands: firstCommands({ apiUrl, namespace, bucket }),
+  };
+};
+
+const show = async (deps: PageDeps, request: PageRequest, form: FormState): Promise<ShownPage> => ({
+  kind: 'page',
+  view: '/pages/first-steps/first-steps',
+  title: SECTION_LABELS['first-steps'],
+  section: 'first-steps',
+  data: await dataOf(deps, request, form),
+  status: formStatus(form.errors),
+});
+
+const createTest = async (
+  deps: PageDeps,
+  rules: NewJobRules,
+  request: PageRequest,
+): Promise<ShownPage | GoTo> => {
+  const { namespace, user, form, now } = request;
+  const values = filledIn(form, 'bucket');
+  const job = testArchive(chosenBucket(values['bucket'] ?? ''), now);
+  try {
+    await user.administration.newJobs(namespace).create(job, rules);
+  } catch (error) {
+    const [message = ''] = Object.values(formErrors(error));
+    return show(deps, request, { values, errors: { bucket: message } });
+  }
+  return {
+    kind: 'go',
+    to: selfHref(namespace),
+    flash: { kind: 'done', text: 'The job for the test archive was created.' },
+  };
+};
+
+/** The guide to the first archive, filled in with the values of the project. */
+export const createFirstStepsPage = (deps: PageDeps): readonly Route[] => {
+  const rules = newJobRules(deps);
+  return [
+    { method: 'GET', path: PATH, handle: (request) => show(deps, request, EMPTY_FORM) },
+    {
+      method: 'GET',
+      path: '/projects/:project/live/first-steps',
+      handle: async (request) => ({
+        kind: 'fragment',
+        view: '/pages/first-steps/steps',
+        data: { progress: await readSteps(deps, request, await readBuckets(request)) },
+      }),
+    },
+    {
+      method: 'POST',
+      path: TEST_PATH,
+      needs: NEW_JOB_RIGHTS,
+      handle: (request) => createTest(deps, rules, request),
+    },
+  ];
+};

@@ -1,0 +1,123 @@
+import type { Bucket } from '#administration/bucket-view.ts';
+import { isFinished, type Phase } from '#crds/zip-job.ts';
+import { NAMESPACE_INDEX } from '../../caches.ts';
+import { FORMAT } from '../../format.ts';
+import type { ListedJob } from '../../live/listed-job.ts';
+import type { PageRequest } from '../../page.ts';
+import { type Look, PHASE_LOOKS } from '../../words.ts';
+import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst } from '../reason-against.ts';
+import { TOKEN_RIGHTS } from '../tokens/token-rights.ts';
+import { TEST_PREFIX } from './test-archive.ts';
+
+/** One step of the guide, as the project is now. */
+export interface Step {
+  readonly label: string;
+  readonly isDone: boolean;
+  readonly look: Look;
+  readonly state: string;
+  readonly text: string;
+  readonly link?: { readonly label: string; readonly href: string };
+}
+
+export interface Steps {
+  readonly steps: readonly Step[];
+  /** Nothing changes any more without the user. */
+  readonly isQuiet: boolean;
+}
+
+const DONE = { isDone: true, look: 'good', state: 'Done' } as const;
+const TO_DO = { isDone: false, look: 'quiet', state: 'To do' } as const;
+
+const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
+  const label = 'Add a bucket';
+  if (buckets === undefined)
+    return { label, ...TO_DO, state: 'Not known', text: 'You cannot see the buckets.' };
+  const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
+  const ready = usable.find(({ lastTest }) => lastTest?.ok === true);
+  if (ready) return { label, ...DONE, text: `${ready.bucketName} works.` };
+  if (usable.some(({ testPending }) => testPending))
+    return { label, isDone: false, look: 'going', state: 'Testing', text: 'The test of the bucket runs.' };
+  if (usable.length === 0) return { label, ...TO_DO, text: 'The project has no bucket.' };
+  return usable.every(({ lastTest }) => lastTest === null)
+    ? { label, ...TO_DO, text: 'No bucket has been tested.' }
+    : { label, isDone: false, look: 'bad', state: 'Failed', text: 'The test of every bucket failed.' };
+};
+
+const newestOf = (jobs: readonly ListedJob[]): ListedJob | undefined =>
+  jobs.reduce<ListedJob | undefined>((newest, job) => {
+    const at = job.metadata.creationTimestamp ?? '';
+    return newest === undefined || at > (newest.metadata.creationTimestamp ?? '') ? job : newest;
+  }, undefined);
+
+const STATE_TEXTS: Readonly<Record<Phase, string>> = {
+  Queued: 'Waiting for a slot.',
+  Starting: 'Its pod starts.',
+  Running: 'The archive is written.',
+  Finalizing: 'Cleaning up.',
+  Succeeded: 'The archive is in the bucket.',
+  Failed: 'The archive was not created.',
+  Cancelled: 'The job was cancelled.',
+};
+
+const jobLink = ({ metadata: { namespace, name } }: ListedJob): Step['link'] & object => ({
+  label: 'Job and download',
+  href: FORMAT.path('projects', namespace, 'jobs', name),
+});
+
+const archiveStep = (jobs: readonly ListedJob[]): Step => {
+  const label = 'Create a test archive';
+  const tests = jobs.filter(({ spec }) => spec.key.startsWith(TEST_PREFIX));
+  const job = newestOf(tests);
+  if (job === undefined) return { label, ...TO_DO, text: 'No test archive yet.' };
+  const { phase = 'Queued', progress } = job.status;
+  const files = progress === undefined || isFinished(job) ? '' : ` ${progress.display} files.`;
+  const isDone = phase === 'Succeeded';
+  return {
+    label,
+    isDone,
+    look: PHASE_LOOKS[phase],
+    state: isDone ? 'Done' : phase,
+    text: `${STATE_TEXTS[phase]}${files}`,
+    link: jobLink(job),
+  };
+};
+
+const tokenStep = (count: number | undefined): Step => {
+  const label = 'Create an access token';
+  if (count === undefined) return { label, ...TO_DO, state: 'Not known', text: 'You cannot see the tokens.' };
+  return count === 0
+    ? { label, ...TO_DO, text: 'The project has no token.' }
+    : { label, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
+};
+
+const requestStep = (jobs: readonly ListedJob[]): Step => {
+  const label = 'Send a request';
+  const job = newestOf(jobs.filter(({ spec }) => !spec.key.startsWith(TEST_PREFIX)));
+  return job === undefined
+    ? { label, ...TO_DO, text: 'No job of your own yet.' }
+    : { label, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
+};
+
+/** The steps of a project. Buckets and tokens are read with the permissions of the user, jobs come from the cache. */
+export const readSteps = async (
+  { caches }: Pick<PageDeps, 'caches'>,
+  request: PageRequest,
+  buckets: readonly Bucket[] | undefined,
+): Promise<Steps> => {
+  const { namespace, user } = request;
+  const [noTokens, noJobs] = await Promise.all([
+    reasonAgainst(request, TOKEN_RIGHTS.list),
+    user.may(namespace, { verb: 'list', resource: 'zipjobs' }),
+  ]);
+  const tokens = noTokens === '' ? await user.administration.tokens(namespace).list() : undefined;
+  const jobs = noJobs.allowed ? caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace) : [];
+  const steps: readonly Step[] = [
+    { label: 'Create a project', ...DONE, text: `Namespace ${namespace}.` },
+    bucketStep(buckets),
+    archiveStep(jobs),
+    tokenStep(tokens?.length),
+    requestStep(jobs),
+  ];
+  return { steps, isQuiet: steps.every(({ isDone }) => isDone) };
+};

@@ -1,0 +1,30 @@
+import type { BucketRef } from '#administration/bucket-input.ts';
+import type { Bucket } from '#administration/bucket-view.ts';
+
+export interface BucketChoice {
+  /** `<service>/<bucket name>`. */
+  readonly value: string;
+  readonly text: string;
+}
+
+export const bucketChoice = ({ service, bucketName }: BucketRef): string => `${service}/${bucketName}`;
+
+export const chosenBucket = (choice: string): BucketRef => {
+  const at = choice.indexOf('/');
+  return { service: choice.slice(0, Math.max(0, at)), bucketName: choice.slice(at + 1) };
+};
+
+const isReady = ({ lastTest }: Bucket): boolean => lastTest?.ok === true;
+
+const textOf = (bucket: Bucket): string => {
+  const { lastTest } = bucket;
+  const state = lastTest === null ? 'not tested' : lastTest.ok ? 'works' : 'test failed';
+  return `${bucket.bucketName} (${bucket.service}, ${state})`;
+};
+
+/** The buckets that new jobs can use; those whose last test passed come first. */
+export const bucketChoices = (buckets: readonly Bucket[]): readonly BucketChoice[] =>
+  buckets
+    .filter(({ deletingSince }) => deletingSince === null)
+    .toSorted((a, b) => Number(isReady(b)) - Number(isReady(a)))
+    .map((bucket) => ({ value: bucketChoice(bucket), text: textOf(bucket) }));

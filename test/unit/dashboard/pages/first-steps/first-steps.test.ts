@@ -1,0 +1,162 @@
+import { expect } from 'chai';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { Phase } from '#crds/zip-job.ts';
+import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
+import { aZipJob } from '#test/support/builders/objects.ts';
+import { aBucket, aToken } from '#test/support/servers/api-server.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const UNKNOWN = { region: null, host: null, accountId: null, endpoint: null } as const;
+const PATH = `${HOME}/first-steps`;
+const LIVE = `${HOME}/live/first-steps`;
+
+const worksNamed = (bucketName: string): ZipBucket => {
+  const at = '2026-01-02T03:04:05Z';
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'BucketTested',
+    message: '',
+    lastTransitionTime: at,
+  } as const;
+  return {
+    ...aBucket(TEAM, 's3', bucketName),
+    status: { conditions: [ready], test: { nonce: 'a', finishedAt: at } },
+  };
+};
+const READY_BUCKET = worksNamed('reports');
+
+describe('firstRequest', () => {
+  it('has placeholders for unknown values', () => {
+    const request = firstRequest({ apiUrl: '', namespace: 'a', bucket: undefined });
+    expect(request).to.contain('"$ZIPJOBS_URL/v1/zips"').and.contain('"bucket_name":"BUCKET"');
+    expect(request).to.contain('Bearer $ZIPJOBS_TOKEN').and.not.contain('service');
+  });
+
+  it('names the service of a bucket other than S3', () => {
+    const bucket = { ...UNKNOWN, bucketName: 'backups', service: 'r2' } as const;
+    const request = firstRequest({ apiUrl: 'https://api.example.com', namespace: 'a', bucket });
+    expect(request).to.contain('"https://api.example.com/v1/zips"');
+    const [, body = '{}'] = /-d '(.*)'$/.exec(request) ?? [];
+    expect(JSON.parse(body)).to.include({ bucket_name: 'backups', service: 'r2', key: 'first.zip' });
+  });
+});
+
+describe('firstCommands', () => {
+  it('contain the values of the bucket', () => {
+    const s3 = { ...UNKNOWN, bucketName: 'reports', service: 's3', region: 'eu-central-1' } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 }).split('\n')).to.deep.equal([
+      'zipjobs bucket create reports --region eu-central-1 -n a',
+      'zipjobs bucket test reports -n a',
+      'ZIPJOBS_TOKEN=$(zipjobs token create first --quiet -n a)',
+      'zipjobs job list -n a',
+    ]);
+    const at = { host: 'x.r2.example.com', accountId: 'x' } as const;
+    const r2 = { ...UNKNOWN, ...at, bucketName: 'b', service: 'r2' } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
+      'zipjobs bucket create b --service r2 --account-id x --host x.r2.example.com -n a\n',
+    );
+  });
+
+  it('contain placeholders without a bucket', () => {
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: undefined })).to.contain(
+      'zipjobs bucket create BUCKET --region REGION -n a\n',
+    );
+  });
+});
+
+describe('the first steps page', () => {
+  it('links to a new bucket and a new token', async () => {
+    await using project = await startDashboardProject();
+    const { text } = await project.ada.get(PATH);
+    expect(text).to.contain(`href="${HOME}/new-bucket"`).and.contain(`href="${HOME}/new-token"`);
+    expect(text).to.contain('BUCKET').and.contain('ZIPJOBS_URL');
+  });
+
+  it('contains the URL of the API and a bucket of the project, preferably one that works', async () => {
+    await using project = await startDashboardProject({ DASHBOARD_API_URL: 'https://api.example.com' });
+    project.putBucket(aBucket(TEAM, 's3', 'a-first'));
+    project.putBucket(worksNamed('works'));
+    const { text } = await project.ada.get(PATH);
+    expect(text).to.contain('https://api.example.com/v1/zips').and.contain('<strong>works</strong>');
+    expect(text).to.not.contain('ZIPJOBS_URL');
+  });
+
+  it('shows a user who can only view why the steps are disabled', async () => {
+    await using project = await startDashboardProject();
+    const { status, text } = await project.viewer.get(PATH);
+    expect(status).to.equal(200);
+    expect(text).to.contain(`is not allowed to create zipbuckets in ${TEAM}`);
+    expect(text).to.contain(`is not allowed to create ziptokens in ${TEAM}`);
+  });
+
+  /** Jobs of later phases are newer. */
+  const PHASES_BY_AGE: readonly Phase[] = ['Running', 'Succeeded', 'Failed'];
+  const putJob = (project: DashboardProject, key: string, phase: Phase): void => {
+    const creationTimestamp = `2026-01-02T03:04:0${PHASES_BY_AGE.indexOf(phase)}Z`;
+    const metadata = { namespace: TEAM, name: `job-${phase.toLowerCase()}`, creationTimestamp };
+    project.server.zipJobs.put(aZipJob({ metadata, spec: { key }, status: { phase } }));
+  };
+
+  it('ticks the steps that are done, and stays live until all are', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    const before = (await project.ada.get(PATH)).text;
+    expect(before).to.contain(`data-live="${HOME}/live/first-steps"`);
+    expect(before)
+      .to.contain('reports works.')
+      .and.contain('No test archive yet.')
+      .and.contain('The project has no token.');
+    putJob(project, 'zipjobs-test/a.zip', 'Running');
+    expect((await project.ada.get(LIVE)).text)
+      .to.contain('The archive is written.')
+      .and.not.contain('data-live-end');
+    putJob(project, 'zipjobs-test/b.zip', 'Succeeded');
+    putJob(project, 'mine.zip', 'Failed');
+    project.putToken(aToken(TEAM, 'zj_a', { name: 'one' }));
+    const after = (await project.ada.get(LIVE)).text;
+    expect(after).to.contain('data-live-end').and.contain(`href="${HOME}/jobs/job-failed"`);
+    expect(after.match(/\bDone</g)).to.have.length(5);
+  });
+
+  it('creates a test archive from data: URLs in the chosen bucket', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    const response = await project.send(`${PATH}/test-archive`, { bucket: 's3/reports' });
+    expect(response.headers.get('location')).to.equal(PATH);
+    const job = project.server.requests.find(
+      ({ method, path }) => method === 'POST' && path === COLLECTIONS.zipJobs,
+    );
+    expect(job?.bearer).to.equal('ada-token');
+    expect(job?.body).to.have.nested.property('spec.bucketRef.name', 's3-reports');
+    expect(job?.body)
+      .to.have.nested.property('spec.key')
+      .that.matches(/^zipjobs-test\/[\dT-]+\.zip$/);
+    expect(job?.body).to.have.nested.property('spec.filesFrom.count', 2);
+  });
+
+  it('shows next to the bucket why no test archive could be created', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    const { status, text } = await project.send(`${PATH}/test-archive`, { bucket: 's3/others' });
+    expect(status).to.equal(422);
+    expect(text).to.contain('id="bucket-error"').and.contain('Bucket &quot;others&quot; (s3) not found');
+  });
+
+  it('is in the menu until a job has succeeded, and can still be opened then', async () => {
+    await using project = await startDashboardProject();
+    const isInMenu = async (): Promise<boolean> =>
+      (await project.ada.get(`${HOME}/buckets`)).text.includes(`href="${PATH}"`);
+    putJob(project, 'a.zip', 'Failed');
+    expect(await isInMenu()).to.equal(true);
+    putJob(project, 'a.zip', 'Succeeded');
+    expect(await isInMenu()).to.equal(false);
+    expect((await project.ada.get(PATH)).status).to.equal(200);
+  });
+});

@@ -1,0 +1,153 @@
+import { gunzipSync } from 'node:zlib';
+import { expect } from 'chai';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
+import { aBucket } from '#test/support/servers/api-server.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const PATH = `${HOME}/new-job`;
+const FIELDS = {
+  bucket: 's3/reports',
+  key: 'a.zip',
+  urls: 'https://files.example.com/one.pdf?sig=a',
+} as const;
+
+const textOf = (secret: unknown): string => {
+  const data = isRecord(secret) ? secret['data'] : undefined;
+  const [chunk] = isRecord(data) ? Object.values(data) : [];
+  return gunzipSync(Buffer.from(String(chunk), 'base64')).toString();
+};
+
+describe('the form of a new job', () => {
+  let project: DashboardProject;
+  beforeEach(async () => {
+    project = await startDashboardProject({ MAX_URL_LENGTH: '100' });
+    project.putBucket(aBucket(TEAM, 's3', 'reports'));
+  });
+  afterEach(() => project[Symbol.asyncDispose]());
+
+  const created = (collection: string) =>
+    project.server.requests.filter(({ method, path }) => method === 'POST' && path === collection);
+
+  it('creates the ZipJob that the API would create, with the token of the user', async () => {
+    project.putProject({ jobDefaults: { compression: 'deflate', maxAttempts: 2 } });
+    const response = await project.send(PATH, { ...FIELDS, onSourceError: 'Skip' });
+    const [request] = created(COLLECTIONS.zipJobs);
+    expect(request?.bearer).to.equal('ada-token');
+    const job = RESOURCES.zipJobs.decode(request?.body);
+    const { name, annotations } = job.metadata;
+    expect(name).to.match(/^zip-[0-9a-f-]{36}$/);
+    expect(response.headers.get('location')).to.equal(`${HOME}/jobs/${name}`);
+    expect(annotations).to.have.property(ANNOTATIONS.fileListBytes);
+    const { filesFrom, ...others } = job.spec;
+    expect(others).to.deep.equal({
+      bucketRef: { name: 's3-reports' },
+      service: 's3',
+      key: 'a.zip',
+      metadata: '{}',
+      compression: 'deflate',
+      maxAttempts: 2,
+      onSourceError: 'Skip',
+    });
+    const list = { secretNames: [`${name}-files-0`], encoding: 'gzip+json', count: 1 };
+    expect(filesFrom).to.deep.include(list);
+  });
+
+  it('stores the files in a Secret that the ZipJob owns, and nowhere else', async () => {
+    const urls = `${FIELDS.urls}\n\ndata:,hello greeting.txt`;
+    await project.send(PATH, { ...FIELDS, urls });
+    const [job] = created(COLLECTIONS.zipJobs);
+    const [list] = created(COLLECTIONS.secrets);
+    expect(list?.bearer).to.equal('ada-token');
+    expect(JSON.stringify(job?.body)).to.not.contain('sig=a');
+    expect(project.server.logLines.join('')).to.not.contain('sig=a');
+    expect(list?.body).to.deep.include({ immutable: true, type: 'Opaque' });
+    expect(list?.body).to.have.nested.property('metadata.ownerReferences[0].kind', 'ZipJob');
+    const files = textOf(list?.body).trim().split('\n');
+    expect(files.map((line): unknown => JSON.parse(line))).to.deep.equal([
+      { url: FIELDS.urls, filename: 'one.pdf' },
+      { url: 'data:,hello', filename: 'greeting.txt' },
+    ]);
+  });
+
+  it('names the lines that the API would refuse, and keeps the input', async () => {
+    const urls = [
+      'https://files.example.com/a',
+      'http://169.254.169.254/token',
+      'ftp://files.example.com/b',
+      '',
+      `https://files.example.com/${'x'.repeat(100)}`,
+      'https://files.example.com/c ../c',
+      'https://other.example.com/a',
+    ].join('\r\n');
+    const { status, text } = await project.send(PATH, { ...FIELDS, urls });
+    expect(status).to.equal(422);
+    for (const fault of [
+      'Line 2: the URL does not point to a publicly accessible host',
+      'Line 3: the URL must start with http:// or https://',
+      'Line 5: the URL is longer than 100 characters',
+      'Line 6: the name must not contain a &quot;.&quot; or &quot;..&quot; segment',
+      'Line 7: the name is already the name of another entry',
+    ])
+      expect(text).to.contain(fault);
+    expect(text).to.contain('id="urls-error"').and.contain('https://files.example.com/c ../c');
+    expect(created(COLLECTIONS.zipJobs)).to.deep.equal([]);
+  });
+
+  it('shows errors of key, bucket and an empty list at their fields', async () => {
+    const errorAt = async (fields: Record<string, string>, id: string): Promise<void> => {
+      const { status, text } = await project.send(PATH, { ...FIELDS, ...fields });
+      expect(status).to.equal(422);
+      expect(text, id).to.contain(`id="${id}-error"`);
+    };
+    await errorAt({ key: '' }, 'key');
+    await errorAt({ key: 'a/../b.zip' }, 'key');
+    await errorAt({ bucket: 's3/others' }, 'bucket');
+    await errorAt({ bucket: 'nonsense' }, 'bucket');
+    await errorAt({ urls: ' \n ' }, 'urls');
+  });
+
+  it('accepts no more files than the project allows', async () => {
+    project.putProject({ limits: { filesPerJob: 1 } });
+    const { text } = await project.send(PATH, { ...FIELDS, urls: `${FIELDS.urls}\nhttps://a.example.com/2` });
+    expect(text).to.contain('The list has 2 files, and an archive can contain at most 1');
+  });
+
+  it('deletes the job if its file list cannot be stored', async () => {
+    project.objects.fail(
+      new KubeError('POST /x: 403 Forbidden: no', { code: 'Forbidden' }),
+      ({ method, path }) => method === 'POST' && path === COLLECTIONS.secrets,
+    );
+    const { status, text } = await project.send(PATH, FIELDS);
+    expect(status).to.equal(422);
+    expect(text).to.contain('Cannot store the file list').and.contain('No job was created');
+    const deleted = project.server.requests.filter(({ method }) => method === 'DELETE');
+    expect(deleted.map(({ path }) => path)).to.have.length(1);
+    expect(text).to.not.contain('Job created');
+  });
+
+  it('offers the bucket of the link, and leads to a new bucket without any', async () => {
+    project.putBucket(aBucket(TEAM, 'r2', 'backups'));
+    expect((await project.ada.get(`${PATH}?bucket=r2/backups`)).text).to.contain(
+      '<option value="r2/backups" selected>',
+    );
+    await using empty = await startDashboardProject();
+    expect((await empty.ada.get(PATH)).text)
+      .to.contain(`href="${HOME}/new-bucket"`)
+      .and.not.contain('name="urls"');
+  });
+
+  it('is closed to users who can only view', async () => {
+    expect((await project.viewer.get(PATH)).status).to.equal(403);
+    const csrf = await project.viewer.csrf(HOME);
+    expect((await project.viewer.post(PATH, { ...FIELDS, csrf })).status).to.equal(403);
+  });
+});
