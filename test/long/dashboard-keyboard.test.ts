@@ -70,12 +70,30 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.type('Secret access key', 'another-secret');
     await keyboard.press('Save and test');
     await page.getByText('Credentials updated.').waitFor();
+    await keyboard.follow('Edit settings');
+    await keyboard.type('Region', 'us-east-1');
+    await keyboard.press('Save and test');
+    await page.getByText('Settings saved.').waitFor();
     await keyboard.press('Test connection');
     await page.getByText('Testing', { exact: true }).waitFor();
     await keyboard.follow('Refresh');
     await keyboard.follow('Delete bucket');
     await keyboard.press('Delete bucket');
     await page.getByText(/Bucket by-keyboard (and its credentials deleted|is marked for deletion)/).waitFor();
+  });
+
+  it('create a test archive and a job', async () => {
+    await page.goto(HOME);
+    await keyboard.follow('First steps');
+    await keyboard.press('Create a test archive');
+    await page.getByText('The job for the test archive was created.').waitFor();
+    await keyboard.follow('New job with your own files');
+    await keyboard.press('Create job');
+    await page.locator('#key-error').waitFor();
+    await keyboard.type('Key', 'by-keyboard.zip');
+    await keyboard.type('Files', 'data:,hello note.txt');
+    await keyboard.press('Create job');
+    await page.getByText('Job created.').waitFor();
   });
 
   it('create an access token and revoke it', async () => {

@@ -253,6 +253,23 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
     ...forSettings(home),
     { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
     {
+      name: 'first-steps-viewed',
+      title: 'The same for a user who can only view',
+      who: 'viewer',
+      path: `${home}/first-steps`,
+    },
+    {
+      name: 'new-job',
+      title: 'A new job, with form errors',
+      who: 'admin',
+      path: `${home}/new-job`,
+      act: async (page) => {
+        await page.getByLabel('Files').fill('https://files.example.com/a.pdf\nftp://files.example.com/b.pdf');
+        await page.getByLabel('Key').fill('a.zip');
+        await press('Create job')(page);
+      },
+    },
+    {
       name: 'job-not-found',
       title: 'A search for a job that does not exist',
       who: 'viewer',

@@ -38,7 +38,7 @@ describe('the form of a new bucket', () => {
   it('has the fields of every provider, so that it works without a script', async () => {
     const { text } = await project.ada.get(PATH);
     for (const name of ['bucketName', 'region', 'accountId', 'host', 'endpoint', 'otherRegion', 'caBundle'])
-      expect(text).to.match(new RegExp(`<(input|textarea) id="${name}"`));
+      expect(text).to.match(new RegExp(`<(input|textarea class="lines") id="${name}"`));
     expect(text).to.contain('id="provider-aws" name="provider" value="aws" checked');
     expect(text).to.contain('arn:aws:s3:::BUCKET_NAME/*').and.contain('Replace BUCKET_NAME.');
     expect(text).to.contain('Object Read &amp; Write');

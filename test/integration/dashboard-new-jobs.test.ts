@@ -1,0 +1,107 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { askApi } from '#test/support/clients/api-client.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { until } from '#test/support/until.ts';
+import {
+  type DashboardDesk,
+  type OpenPage,
+  startDashboardDesk,
+} from '#test/support/worlds/dashboard-desk.ts';
+
+const NAMESPACE = 'dashboard-new-jobs';
+const HOME = `/projects/${NAMESPACE}`;
+const OWN_BUCKET = `${NAMESPACE}-own`;
+
+/** From a new bucket to an archive, as a user with the role `edit`. */
+describe('new buckets and jobs in the dashboard', function () {
+  this.timeout(240_000);
+  let desk: DashboardDesk;
+  let open: OpenPage;
+  let page: Page;
+  const life = new AsyncDisposableStack();
+  before(async function () {
+    await requireBrowser(this);
+    // The sources of these tests are on this machine.
+    desk = life.use(await startDashboardDesk(NAMESPACE, { EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }));
+    await desk.flow.cluster.createBucket(OWN_BUCKET);
+    open = life.use(await desk.open());
+    await open.signIn((await desk.addUser('eve', 'edit')).token);
+    ({ page } = open);
+  });
+  after(() => life.disposeAsync());
+
+  const press = (name: string): Promise<void> => page.getByRole('button', { name, exact: true }).click();
+
+  it('add a bucket of another store, which is tested at once', async () => {
+    const { store } = desk.flow.cluster;
+    await page.goto(`${HOME}/new-bucket`);
+    expect(await page.locator('#endpoint').isVisible()).to.equal(false);
+    await page.getByLabel('Other S3-compatible store').check();
+    expect(await page.getByLabel('Account ID').isVisible()).to.equal(false);
+    await page.getByLabel('Bucket name').fill(OWN_BUCKET);
+    await page.locator('#endpoint').fill(store.endpoint);
+    await page.locator('#otherRegion').fill(store.region);
+    await page.getByLabel('Access key ID').fill(store.accessKeyId);
+    await page.getByLabel('Secret access key').fill(store.secretAccessKey);
+    await press('Save and test');
+    await page.getByText('The test has started.').waitFor();
+    await page.locator('[data-live-end]').getByText('Works').waitFor({ timeout: 120_000 });
+    const row = page.getByRole('row', { name: 's3:PutObject ' });
+    expect(await row.textContent()).to.contain('Granted');
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('change the settings of the bucket, and see why a test fails', async () => {
+    await page.getByRole('link', { name: 'Edit settings' }).click();
+    await page.locator('#endpoint').fill('https://s3.not-allowed.example');
+    await press('Save and test');
+    await page.getByText('add it to store.allowedHosts').first().waitFor();
+    await page.locator('#endpoint').fill(desk.flow.cluster.store.endpoint);
+    await page.getByText('Object options').click();
+    await page.getByLabel('Cache-Control').fill('no-store');
+    await press('Save and test');
+    await page.getByText('Settings saved.').waitFor();
+    const spec = await desk.flow.kubectl('get', `zipbucket/s3-${OWN_BUCKET}`, '-o', 'jsonpath={.spec}');
+    expect(JSON.parse(spec)).to.deep.include({ objectOptions: { cacheControl: 'no-store' } });
+  });
+
+  it('create a test archive, whose progress the first steps show without a reload', async () => {
+    await page.goto(`${HOME}/first-steps`);
+    await page.getByLabel('Bucket').selectOption(`s3/${OWN_BUCKET}`);
+    await press('Create a test archive');
+    const step = page.locator('.ticks li').filter({ hasText: 'Create a test archive' });
+    await step.getByText('Done').waitFor({ timeout: 120_000 });
+    await step.getByRole('link').click();
+    await page.getByText('Succeeded').first().waitFor();
+    expect(await page.locator('main').textContent()).to.contain('zipjobs-test/');
+    await until('the menu to lose the first steps', async () => {
+      await page.goto(`${HOME}/buckets`);
+      return (await page.getByRole('link', { name: 'First steps' }).count()) === 0;
+    });
+  });
+
+  it('create a job, after errors that name their lines', async () => {
+    const { flow } = desk;
+    await page.goto(`${HOME}/new-job?bucket=s3/${flow.project.bucketName}`);
+    await page.getByLabel('Key').fill('made/by-hand.zip');
+    await page
+      .getByLabel('Files')
+      .fill(`${flow.origin.url('/gen/1/2048')} a.bin\n\nhttp://169.254.169.254/x`);
+    await press('Create job');
+    await page.getByText('Line 3: the URL does not point to a publicly accessible host').waitFor();
+    await page.getByLabel('Files').fill(`${flow.origin.url('/gen/1/2048')} a.bin\ndata:,hello note.txt`);
+    await press('Create job');
+    await page.getByText('Job created.').waitFor();
+    const name = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    const uuid = name.replace(/^zip-/, '');
+    await flow.project.untilPhase(uuid, ['Succeeded']);
+    const { status } = await flow.project.zipJob(uuid);
+    expect(status?.result).to.include({ entries: 2 });
+    expect(await flow.project.bucket.exists('made/by-hand.zip')).to.equal(true);
+    // Callers can read the job as one of their own.
+    const { token } = flow.project;
+    expect((await askApi(flow.baseUrl, { path: `/v1/zips/${uuid}`, token })).status).to.equal(200);
+    expect(open.complaints).to.deep.equal([]);
+  });
+});
