@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { API_STATUSES } from '#crds/zip-job.ts';
+import type { Sample } from '#runtime/samples/read-sample.ts';
 import { STATUS_MEANINGS } from '../../schemas/zip.ts';
 import type { OpenApiDocument, PathItem } from '../document-types.ts';
 import type { PublishedSettings } from '../published-settings.ts';
-import type { Sample } from '#runtime/samples/read-sample.ts';
 import type { Samples } from '../read-samples.ts';
 import { WEBHOOK } from '../webhook.ts';
 import { errorsSection } from './errors-section.ts';
