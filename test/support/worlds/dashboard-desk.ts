@@ -12,20 +12,47 @@ interface AxeResult {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** Serious and critical findings of axe as lines, by all of its rules or by the given ones. */
-export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> => {
+type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
+
+/** An element that violates a rule of axe. */
+interface AxeIssue {
+  readonly rule: string;
+  readonly impact: string;
+  readonly text: string;
+}
+
+/** Findings of axe, by all of its rules or by the given ones. */
+const axeIssues = async (page: Page, rules?: readonly string[]): Promise<readonly AxeIssue[]> => {
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   // Passed as text to the debugger's isolated world: the policy of the page allows no other script.
   await page.evaluate(axe.source);
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(options)}).then((results) => results.violations)`,
   )) as readonly AxeResult[];
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`),
-    );
+  return violations.flatMap(({ id, impact, nodes }) =>
+    nodes.map(({ target, failureSummary }) => ({
+      rule: id,
+      impact: impact ?? 'minor',
+      text: `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`,
+    })),
+  );
 };
+
+const isOf =
+  (...impacts: readonly Impact[]) =>
+  ({ impact }: AxeIssue): boolean =>
+    impacts.some((one) => one === impact);
+
+/** Serious and critical findings of axe as lines, by all of its rules or by the given ones. */
+export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> =>
+  (await axeIssues(page, rules)).filter(isOf('serious', 'critical')).map(({ text }) => text);
+
+/** Findings of axe that are at least moderate, as lines, without rules that are accepted for a reason. */
+export const moderateIssues = async (page: Page, accepted: readonly string[]): Promise<readonly string[]> =>
+  (await axeIssues(page))
+    .filter(isOf('moderate', 'serious', 'critical'))
+    .filter(({ rule }) => !accepted.includes(rule))
+    .map(({ text }) => text);
 
 /** A page in its own browser, with the errors of its console. */
 export interface OpenPage extends AsyncDisposable {
@@ -44,6 +71,7 @@ export interface DashboardDesk extends AsyncDisposable {
   addUser(account: string, role?: 'view' | 'edit' | 'admin'): Promise<DashboardUser>;
 }
 
+/** A page of the dashboard at this address, in its own browser context. */
 export const openPage = async (url: string, options: BrowserContextOptions = {}): Promise<OpenPage> => {
   const context = await openBrowser({ baseURL: url, ...options });
   const page = await context.newPage();
