@@ -155,6 +155,13 @@ describe('the settings pages', () => {
     expect(spec()).to.deep.equal({});
   });
 
+  it('keep a value that only a newer version knows', async () => {
+    put({ jobDefaults: { compression: 'zstd' } });
+    expect((await project.ada.get(`${SETTINGS}/job-defaults`)).text).to.contain(
+      '<option value="zstd" selected>zstd</option>',
+    );
+  });
+
   it('show errors of job defaults at their field', async () => {
     for (const [field, value, message] of [
       ['maxAttempts', 'many', 'Attempts: use a whole number'],

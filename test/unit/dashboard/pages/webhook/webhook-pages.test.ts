@@ -113,11 +113,11 @@ describe('the webhook page', () => {
     expect(response.headers.get('location')).to.equal(WEBHOOK);
     const nonce = annotation(ANNOTATIONS.testWebhook);
     expect(nonce).to.be.a('string');
-    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('>Sending<');
+    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('Sending</span>');
     const test = { nonce: String(nonce), at: '2026-01-02T03:04:05Z', durationMs: 12, status: 503 };
     project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: { test } } });
     const { text } = await project.ada.get(`${HOME}/live/webhook`);
-    expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('>Sending<');
+    expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('Sending</span>');
   });
 
   it('refuses a test without a webhook', async () => {
