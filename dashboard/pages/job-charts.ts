@@ -4,6 +4,11 @@ import type { JobLinks } from './job-links.ts';
 import type { Slot } from './period-figures.ts';
 
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Time of a bar. */
+const STEPS = { hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS } as const;
+export type ChartStep = keyof typeof STEPS;
 
 const SERIES: readonly ChartSeries[] = [
   { name: 'succeeded', look: 'good' },
@@ -31,20 +36,21 @@ export interface JobCharts {
   readonly table: JobTable;
 }
 
-/** `2026-01-31 13:00`, or only the day. */
-const nameOf = (fromMs: number, slotMs: number): string => {
-  const text = new Date(fromMs).toISOString();
-  return slotMs > HOUR_MS ? text.slice(0, 10) : `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
+/** `2026-01-31 13:00 UTC`, `2026-01-31`, or `2026-01-25 to 2026-01-31`. */
+const nameOf = (fromMs: number, step: ChartStep): string => {
+  if (step === 'hour') return `${dayOf(fromMs)} ${new Date(fromMs).toISOString().slice(11, 16)} UTC`;
+  return step === 'day' ? dayOf(fromMs) : `${dayOf(fromMs)} to ${dayOf(fromMs + STEPS.week - DAY_MS)}`;
 };
 
 const hasJobs = ({ succeeded, failed, cancelled }: Slot): boolean => succeeded + failed + cancelled > 0;
 
-const tableOf = (slots: readonly Slot[], slotMs: number, links: JobLinks): JobTable => {
-  const unit = slotMs > HOUR_MS ? 'Day' : 'Hour';
+const tableOf = (slots: readonly Slot[], step: ChartStep, links: JobLinks): JobTable => {
   return {
-    caption: `Finished jobs per ${unit.toLowerCase()}`,
+    caption: `Finished jobs per ${step}`,
     columns: [
-      { label: unit },
+      { label: step.charAt(0).toUpperCase() + step.slice(1) },
       { label: 'Succeeded', isNumber: true },
       { label: 'Failed', isNumber: true },
       { label: 'Cancelled', isNumber: true },
@@ -54,14 +60,14 @@ const tableOf = (slots: readonly Slot[], slotMs: number, links: JobLinks): JobTa
       .filter(hasJobs)
       .toReversed()
       .map(({ fromMs, succeeded, failed, cancelled, bytes }) => {
-        const range = { fromMs, toMs: fromMs + slotMs };
+        const range = { fromMs, toMs: fromMs + STEPS[step] };
         const cell = (
           count: number,
           state: 'Succeeded' | 'Failed' | 'Cancelled',
           text = FORMAT.number(count),
         ) => (count === 0 ? text : { text, href: links({ state, ...range }) });
         return [
-          { text: nameOf(fromMs, slotMs), href: links(range) },
+          { text: nameOf(fromMs, step), href: links(range) },
           cell(succeeded, 'Succeeded'),
           cell(failed, 'Failed'),
           cell(cancelled, 'Cancelled'),
@@ -71,36 +77,55 @@ const tableOf = (slots: readonly Slot[], slotMs: number, links: JobLinks): JobTa
   };
 };
 
-/** Undefined if no job finished. `slots` are all hours or days of a period, oldest first, each of `slotMs`. */
-export const jobCharts = (slots: readonly Slot[], slotMs: number, links: JobLinks): JobCharts | undefined => {
+/** Undefined if no job finished. `slots` are all hours, days or weeks of a period, oldest first. */
+export const jobCharts = (
+  slots: readonly Slot[],
+  step: ChartStep,
+  links: JobLinks,
+): JobCharts | undefined => {
   if (!slots.some(hasJobs)) return undefined;
-  const per = slotMs > HOUR_MS ? 'day' : 'hour';
   const of = (values: (slot: Slot) => readonly number[]) =>
     slots.map((slot) => ({
       fromMs: slot.fromMs,
-      name: nameOf(slot.fromMs, slotMs),
+      name: nameOf(slot.fromMs, step),
       values: values(slot),
     }));
-  const label = (what: string): string => `${what} per ${per}; the table below contains the numbers`;
+  const label = (what: string): string => `${what} per ${step}; the table below contains the numbers`;
   return {
     jobs: barChart({
       id: 'jobs-chart',
       label: label('Finished jobs'),
-      unitLabel: `Jobs per ${per}`,
+      unitLabel: `Jobs per ${step}`,
       unit: 'count',
       series: SERIES,
-      stepMs: slotMs,
+      stepMs: STEPS[step],
       bars: of(({ succeeded, failed, cancelled }) => [succeeded, failed, cancelled]),
     }),
     bytes: barChart({
       id: 'bytes-chart',
       label: label('Size of archives'),
-      unitLabel: `Size of archives per ${per}`,
+      unitLabel: `Size of archives per ${step}`,
       unit: 'bytes',
       series: ARCHIVES,
-      stepMs: slotMs,
+      stepMs: STEPS[step],
       bars: of(({ bytes }) => [bytes]),
     }),
-    table: tableOf(slots, slotMs, links),
+    table: tableOf(slots, step, links),
   };
 };
+
+/** The whole weeks of these days, which end with the last day. */
+export const weeksOf = (days: readonly Slot[]): readonly Slot[] =>
+  Array.from({ length: Math.floor(days.length / 7) }, (_, index) => {
+    const start = (days.length % 7) + index * 7;
+    const week = days.slice(start, start + 7);
+    const sum = (name: Exclude<keyof Slot, 'fromMs'>): number =>
+      week.reduce((all, day) => all + day[name], 0);
+    return {
+      fromMs: week[0]?.fromMs ?? 0,
+      succeeded: sum('succeeded'),
+      failed: sum('failed'),
+      cancelled: sum('cancelled'),
+      bytes: sum('bytes'),
+    };
+  });

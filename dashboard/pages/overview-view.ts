@@ -139,7 +139,7 @@ export const periodView = (
   const linkTo = (jobs: CountedJobs): string => links({ ...jobs, fromMs });
   return {
     tiles: periodTiles(figures, linkTo),
-    charts: jobCharts(figures.slots, period.slotMs, links),
+    charts: jobCharts(figures.slots, period.by, links),
     failures: figures.failures.map(({ reason: code, count }) => ({
       code,
       reason: reasonText(code),

@@ -12,7 +12,7 @@ import {
   TEAM,
 } from '#test/support/worlds/dashboard-project.ts';
 
-const PATHS = [HOME, `${HOME}?period=30d`, `${HOME}/usage`, `${HOME}/usage?days=365`, `${HOME}/history`];
+const PATHS = [HOME, `${HOME}?period=30d`, `${HOME}/usage`, `${HOME}/history`];
 const DESKTOP = { width: 1_120, height: 700 };
 const PHONE = { width: 360, height: 640 };
 

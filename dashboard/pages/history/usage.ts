@@ -2,7 +2,7 @@ import type { ProjectDay } from '#runtime/history/figures.ts';
 import { FORMAT } from '../../format.ts';
 import type { History } from '../../history.ts';
 import type { PageRequest, Route } from '../../page.ts';
-import { jobCharts } from '../job-charts.ts';
+import { jobCharts, weeksOf } from '../job-charts.ts';
 import { type CountedJobs, historyLinks, type JobLinks } from '../job-links.ts';
 import { slotsOf } from '../period-figures.ts';
 import { windowOf } from '../periods.ts';
@@ -12,6 +12,8 @@ import { READ_HISTORY } from './read-history.ts';
 
 const DAY_MS = 86_400_000;
 const LENGTHS = [30, 90, 365] as const;
+/** More are thinner than a pixel on a phone; the charts then show weeks. */
+const MOST_BARS = 120;
 
 const SUMMED = ['succeeded', 'failed', 'cancelled', 'files', 'bytes'] as const;
 type Sums = Pick<ProjectDay, (typeof SUMMED)[number]>;
@@ -55,18 +57,18 @@ const usageOf = async (
 
 interface Cell {
   readonly text: string;
-  readonly href: string;
+  readonly href?: string;
 }
 
-/** The numbers of a time, each with the list of its jobs. */
+/** The numbers of a time. Counts of jobs have the list of these jobs. */
 const cellsOf = (sums: Sums, links: JobLinks, range: CountedJobs): readonly Cell[] => {
   const { succeeded, failed, cancelled, files, bytes } = formatted(sums);
   return [
     { text: succeeded, href: links({ state: 'Succeeded', ...range }) },
     { text: failed, href: links({ state: 'Failed', ...range }) },
     { text: cancelled, href: links({ state: 'Cancelled', ...range }) },
-    { text: files, href: links(range) },
-    { text: bytes, href: links({ state: 'Succeeded', ...range }) },
+    { text: files },
+    { text: bytes },
   ];
 };
 
@@ -87,8 +89,9 @@ const viewOf = (
 ) => {
   const period = { slots: days, slotMs: DAY_MS };
   const counted = usage.map((one) => ({ ...one, fromMs: Date.parse(one.day) }));
+  const slots = slotsOf(period, now, counted);
   return {
-    charts: jobCharts(slotsOf(period, now, counted), DAY_MS, links),
+    charts: days > MOST_BARS ? jobCharts(weeksOf(slots), 'week', links) : jobCharts(slots, 'day', links),
     rows: usage.toReversed().map(rowOf(links)),
     total: cellsOf(sumOf(usage), links, { fromMs: windowOf(period, now).fromMs }),
   };

@@ -1,0 +1,50 @@
+import { expect } from 'chai';
+import { jobCharts, weeksOf } from '#dashboard/pages/job-charts.ts';
+import { historyLinks } from '#dashboard/pages/job-links.ts';
+import { slotsOf } from '#dashboard/pages/period-figures.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date('2026-05-04T12:00:00Z');
+const TODAY = Date.parse('2026-05-04T00:00:00Z');
+
+const daysOf = (count: number) => {
+  const day = (ago: number) => ({
+    fromMs: TODAY - ago * DAY_MS,
+    succeeded: 1,
+    failed: ago,
+    cancelled: 0,
+    bytes: 10,
+  });
+  return slotsOf(
+    { slots: count, slotMs: DAY_MS },
+    NOW,
+    Array.from({ length: count }, (_, ago) => day(ago)),
+  );
+};
+
+describe('the charts of jobs', () => {
+  it('show whole weeks that end with the last day', () => {
+    const weeks = weeksOf(daysOf(365));
+    expect(weeks.length).to.equal(52);
+    expect(weeks.at(-1)).to.deep.equal({
+      fromMs: TODAY - 6 * DAY_MS,
+      succeeded: 7,
+      failed: 21,
+      cancelled: 0,
+      bytes: 70,
+    });
+    const charts = jobCharts(weeks, 'week', historyLinks('team-a'));
+    expect(charts?.jobs.bars.at(-1)?.title).to.equal(
+      '2026-04-28 to 2026-05-04: 7 succeeded, 21 failed, 0 cancelled',
+    );
+    expect(charts?.jobs.unitLabel).to.equal('Jobs per week');
+    expect(charts?.table.rows[0]?.[0]).to.deep.include({
+      href: '/projects/team-a/history?from=2026-04-28T00%3A00&to=2026-05-05T00%3A00',
+    });
+  });
+
+  it('are left out without jobs', () => {
+    const slots = slotsOf({ slots: 7, slotMs: DAY_MS }, NOW, []);
+    expect(jobCharts(slots, 'day', historyLinks('team-a'))).to.equal(undefined);
+  });
+});
