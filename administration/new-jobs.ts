@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { type FileEntry, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
@@ -27,6 +26,8 @@ import { requiredProject } from './required-project.ts';
 
 /** Unvalidated input from a form. */
 export interface NewJob extends BucketRef {
+  /** UUID of the job: sending the same form twice creates one job. */
+  readonly uuid: string;
   readonly key: string;
   readonly files: readonly FileEntry[];
   /** An absent option has the default of the project. */
@@ -57,7 +58,7 @@ export class InvalidEntriesError extends AdministrationError {
 export interface NewJobs {
   /**
    * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files.
-   * @throws AdministrationError InvalidInput, NotFound, Refused; InvalidEntriesError
+   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError
    */
   create(job: NewJob, rules: NewJobRules): Promise<Job>;
 }
@@ -67,7 +68,6 @@ export interface NewJobsOptions {
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
   readonly secrets: Pick<ObjectClient<Secret>, 'create'>;
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'create' | 'delete'>;
-  readonly newUuid?: () => string;
 }
 
 const LIST_LABELS = {
@@ -191,10 +191,9 @@ export const createNewJobs = (options: NewJobsOptions, namespace: string): NewJo
     const bucket = await checkBucket(options, project, job);
     checkFiles(job.files, project, rules);
     const list = await pack(job.files);
-    const name = zipJobName((options.newUuid ?? randomUUID)());
+    const name = zipJobName(job.uuid);
     const created = await options.zipJobs.create(toZipJob(job, project, { bucket, list, name }));
-    if (!created)
-      throw new AdministrationError(`Job "${name}" already exists. Try again`, { code: 'AlreadyExists' });
+    if (!created) throw new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
     await storeList(options, created, list);
     return toJob(created);
   },

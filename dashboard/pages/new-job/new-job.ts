@@ -1,6 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { hasCode } from '#administration/administration-error.ts';
 import type { BucketRef } from '#administration/bucket-input.ts';
 import { InvalidEntriesError, type NewJob, type NewJobRules } from '#administration/new-jobs.ts';
+import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/optional.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
@@ -63,6 +67,7 @@ const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => 
     trail: [{ label: SECTION_LABELS.jobs, href: jobsHref(namespace) }],
     data: {
       form,
+      uuid: randomUUID(),
       buckets: bucketChoices(await user.administration.buckets(namespace).list()),
       ...CHOICES,
       lineFaults: lineFaults.slice(0, SHOWN_FAULTS),
@@ -75,7 +80,8 @@ const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => 
   };
 };
 
-const toNewJob = (values: FormState['values'], { files }: ReadLines): NewJob => ({
+const toNewJob = (values: FormState['values'], { files }: ReadLines, uuid: string): NewJob => ({
+  uuid,
   ...chosenBucket(values['bucket'] ?? ''),
   key: values['key'] ?? '',
   files,
@@ -105,11 +111,15 @@ const post = async (rules: NewJobRules, request: PageRequest): Promise<ShownPage
   const values = filledIn(form, 'bucket', 'key', 'urls', 'onSourceError', 'onConflict', 'compression');
   // Not trimmed: the numbers of the lines are those of the field.
   const read = readLines(form.get('urls') ?? '');
+  const given = form.get('uuid') ?? '';
+  const uuid = isUuid(given) ? given : randomUUID();
+  const to = FORMAT.path('projects', namespace, 'jobs', zipJobName(uuid));
   try {
-    const { name } = await user.administration.newJobs(namespace).create(toNewJob(values, read), rules);
-    const to = FORMAT.path('projects', namespace, 'jobs', name);
+    await user.administration.newJobs(namespace).create(toNewJob(values, read, uuid), rules);
     return { kind: 'go', to, flash: { kind: 'done', text: 'Job created.' } };
   } catch (error) {
+    if (hasCode(error, 'AlreadyExists'))
+      return { kind: 'go', to, flash: { kind: 'done', text: 'This form has already created the job.' } };
     const lineFaults = error instanceof InvalidEntriesError ? faultsOf(error, read) : [];
     const kept = { ...values, urls: form.get('urls') ?? '' };
     return show(request, { values: kept, errors: inForm(formErrors(error)), lineFaults });

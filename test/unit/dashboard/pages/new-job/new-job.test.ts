@@ -121,6 +121,15 @@ describe('the form of a new job', () => {
     expect(text).to.contain('The list has 2 files, and an archive can contain at most 1');
   });
 
+  it('creates one job if it is sent twice', async () => {
+    const [, uuid = ''] = /name="uuid" value="([^"]+)"/.exec((await project.ada.get(PATH)).text) ?? [];
+    const first = await project.send(PATH, { ...FIELDS, uuid });
+    const second = await project.send(PATH, { ...FIELDS, uuid });
+    expect(first.headers.get('location')).to.equal(`${HOME}/jobs/zip-${uuid}`);
+    expect(second.headers.get('location')).to.equal(`${HOME}/jobs/zip-${uuid}`);
+    expect(created(COLLECTIONS.secrets)).to.have.length(1);
+  });
+
   it('deletes the job if its file list cannot be stored', async () => {
     project.objects.fail(
       new KubeError('POST /x: 403 Forbidden: no', { code: 'Forbidden' }),
