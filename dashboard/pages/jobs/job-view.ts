@@ -4,7 +4,6 @@ import { meaningOf } from '#administration/meaning-of.ts';
 import { isFinished, SPEC_DEFAULTS, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
 import { firstOf } from '#runtime/first-of.ts';
-import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 import { FORMAT } from '../../format.ts';
 import { type ListedJob, toListedJob } from '../../live/listed-job.ts';
@@ -17,12 +16,10 @@ import { type ProgressChart, progressChart } from './progress-chart.ts';
 import { stagesOf } from './stages/job-stages.ts';
 import { type StageRow, stageRows } from './stages/stage-rows.ts';
 
-/** A name and its value, with a link if there is one. */
-export interface Fact {
-  readonly name: string;
-  readonly value: string;
-  readonly href?: string;
-}
+/** A name and its value, or a time (RFC 3339). */
+export type Fact =
+  | { readonly name: string; readonly value: string }
+  | { readonly name: string; readonly at: string };
 
 export interface DeliveryRow {
   readonly at: string;
@@ -62,16 +59,14 @@ export interface JobView {
 const MOST_INDICES = 50;
 
 /** Leaves out unknown values. */
-const known = (
-  ...facts: readonly (readonly [string, string | number | null | undefined, string?])[]
-): Fact[] =>
-  facts.flatMap(([name, value, href]) =>
-    value === null || value === undefined || value === ''
-      ? []
-      : [{ name, value: String(value), ...defined({ href }) }],
+const known = (...facts: readonly (readonly [string, string | number | null | undefined])[]): Fact[] =>
+  facts.flatMap(([name, value]) =>
+    value === null || value === undefined || value === '' ? [] : [{ name, value: String(value) }],
   );
 
-const timeOr = (time: string | null): string | null => (time === null ? null : FORMAT.time(time));
+/** Leaves out unknown times. */
+const knownTimes = (...facts: readonly (readonly [string, string | null | undefined])[]): Fact[] =>
+  facts.flatMap(([name, at]) => (at === null || at === undefined ? [] : [{ name, at }]));
 
 const indexList = (indices: readonly number[] = []): string =>
   indices.length === 0 ? '' : `index ${firstOf(indices, MOST_INDICES)}`;
@@ -94,26 +89,20 @@ const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
     ['Files', filesText(listed)],
     ['Bytes', bytesText(listed)],
     ['API status', job.apiStatus],
-    ['Created', timeOr(job.createdAt)],
-    ['Started', timeOr(job.startedAt)],
-    ['Finished', timeOr(job.finishedAt)],
-    ['Duration', job.duration],
-    ['Node', job.node],
-    ['Created with token', job.createdBy],
   ),
+  ...knownTimes(['Created', job.createdAt], ['Started', job.startedAt], ['Finished', job.finishedAt]),
+  ...known(['Duration', job.duration], ['Node', job.node], ['Created with token', job.createdBy]),
   ...archiveFacts(job),
 ];
 
 const webhookOf = ({ webhook }: Job): readonly Fact[] =>
   webhook === null || webhook.state === 'NotConfigured'
     ? []
-    : known(
-        ['State', webhook.state],
-        ['Attempts', webhook.attempts],
-        ['Next attempt', timeOr(webhook.nextAttemptAt ?? null)],
-        ['Delivered', timeOr(webhook.deliveredAt ?? null)],
-        ['Message ID', webhook.deliveryId],
-      );
+    : [
+        ...known(['State', webhook.state], ['Attempts', webhook.attempts]),
+        ...knownTimes(['Next attempt', webhook.nextAttemptAt], ['Delivered', webhook.deliveredAt]),
+        ...known(['Message ID', webhook.deliveryId]),
+      ];
 
 const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
   (webhook?.log ?? []).map(({ at, durationMs, status, error }) => ({

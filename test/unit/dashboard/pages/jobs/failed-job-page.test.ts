@@ -4,7 +4,7 @@ import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
-import { aSourceCheck, finishedAs } from '#test/support/builders/zip-job-statuses.ts';
+import { aSourceCheck, finishedAs, progressOf } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   ADA,
@@ -133,6 +133,17 @@ describe('the page of a failed job', () => {
     expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.not.contain('data-live-end');
     put(aZipJob({ status: finishedAs('Failed') }));
     expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.match(/<span data-live-end hidden><\/span>\s*$/);
+  });
+
+  it('has the throughput as a chart with a unit, and as a table', async () => {
+    for (const [n, secondsAgo] of [3, 2, 1, 0].entries()) {
+      const progress = { ...progressOf('p1'), bytesRead: (n + 1) * 1_024, updatedAt: ago(secondsAgo) };
+      put(aZipJob({ status: finishedAs('Failed', { progress }) }));
+    }
+    expect(await page())
+      .to.match(/<svg class="plot-area"[^>]* role="img" aria-label="4\.0 KiB read in 2 s, peak 1\.0 KiB\/s">/)
+      .and.to.contain('Bytes read per second')
+      .and.to.match(/<th scope="row"><time datetime="[^"]+">[^<]+ UTC<\/time><\/th>/);
   });
 
   it('says why a job was cancelled', async () => {
