@@ -72,6 +72,7 @@ describe('live parts of the dashboard', function () {
       await page.evaluate(`[...document.querySelectorAll('.jobs tr')].every((row) => row.isOld)`),
     ).to.equal(true);
     expect(await page.getByText('3 jobs', { exact: true }).count()).to.equal(1);
+    expect(await page.getByText('1 job of this page was deleted.').count()).to.equal(1);
     expect(open.complaints).to.deep.equal([]);
   });
 

@@ -106,7 +106,8 @@ describe('the list of jobs', () => {
     });
     const { text } = await visitor.get(JOBS);
     expect(text)
-      .to.contain('title="A source does not have the file, or refused to send it.">SourceNotFound')
+      .to.contain(`data-live-status>As of <time datetime="`)
+      .and.to.contain('title="A source does not have the file, or refused to send it.">SourceNotFound')
       .and.to.contain('data-label="Duration">1 min<')
       .and.to.contain('<progress max="100" value="25" aria-label="Progress of out/2.zip">')
       .and.to.contain('data-copy="id-job-1"')
