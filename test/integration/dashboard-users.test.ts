@@ -95,8 +95,12 @@ describe('users in the dashboard', function () {
   ];
   const changesOfJobs = (): readonly string[] =>
     seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\//.test(action));
+  const newJobs = (): readonly string[] => [`${HOME}/new-job`, `${HOME}/first-steps/test-archive`];
   const onlyOfAdmins = (): readonly string[] => [
     `${HOME}/new-token`,
+    ...['caller-options', 'delete', 'general', 'job-defaults', 'limits'].map(
+      (page) => `${HOME}/settings/${page}`,
+    ),
     `${HOME}/tokens/${token}/revoke`,
     `${HOME}/webhook`,
     `${HOME}/webhook/disable`,
@@ -121,6 +125,7 @@ describe('users in the dashboard', function () {
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
+      ...newJobs(),
       ...onlyOfAdmins(),
       rotate,
     ]);
@@ -132,6 +137,7 @@ describe('users in the dashboard', function () {
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
+      ...newJobs(),
       rotate,
     ]);
     expect(seenBy('editor').reasons).to.include(`list ziptokens in ${NAMESPACE}`);

@@ -3,7 +3,10 @@ import type { Place } from '../../live/job-order.ts';
 import { PageError, type PageRequest, type Route } from '../../page.ts';
 import { formStatus } from '../form.ts';
 import { fromJobQuery, writeHistoryQuery } from '../history/history-query.ts';
+import { NEW_JOB_RIGHTS } from '../new-job/job-rules.ts';
+import { newJobHref } from '../new-job/new-job.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst } from '../reason-against.ts';
 import { BULK_ACTIONS } from './bulk/bulk-actions.ts';
 import { bulkPath } from './bulk/bulk-jobs.ts';
 import { JOBS_ON_A_PAGE, type JobPage, matcherOf } from './find-jobs.ts';
@@ -66,7 +69,10 @@ const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) 
   const isValid = formStatus(errors) === 200;
   const { jobs, ...at } = isValid ? await search.page(request, query) : NOTHING;
   const path = FORMAT.path('projects', namespace, 'jobs');
-  const bulk = await bulkOf(deps, request, query);
+  const [bulk, newJobReason] = await Promise.all([
+    bulkOf(deps, request, query),
+    reasonAgainst(request, NEW_JOB_RIGHTS),
+  ]);
   const canPick = bulk.actions.some(({ reason }) => reason === '');
   const names = jobs.map(({ metadata }) => metadata.name);
   return {
@@ -78,6 +84,7 @@ const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) 
     form: filterForm(query, errors),
     chips: filterChips(path, query),
     bulk,
+    newJob: { href: newJobHref(namespace), reason: newJobReason },
     canPick,
     live: liveHref(namespace, query, { names, newest: order.newest(namespace), canPick }),
     href: (page: number) => path + writeJobQuery({ ...query, page }),

@@ -122,7 +122,8 @@ describe('the list of jobs', () => {
       .to.contain('title="Your Kubernetes account is not allowed to patch zipjobs in team-a."')
       .and.to.not.contain('type="checkbox"')
       .and.to.not.contain('formaction');
-    expect(text.match(/aria-disabled="true"/g)).to.have.lengthOf(2);
+    // New job, cancel and rerun.
+    expect(text.match(/aria-disabled="true"/g)).to.have.lengthOf(3);
     const fragment = await (await visitAs(server, VIEWER)).get(liveOf(text));
     expect(fragment.text).to.contain('job-1').and.not.contain('type="checkbox"');
   });
