@@ -84,13 +84,13 @@ describe('new buckets and jobs in the dashboard', function () {
   it('create a job, after errors that name their lines', async () => {
     const { flow } = desk;
     await page.goto(`${HOME}/new-job?bucket=s3/${flow.project.bucketName}`);
-    await page.getByLabel('Key').fill('made/by-hand.zip');
+    await page.locator('#key').fill('made/by-hand.zip');
     await page
       .getByLabel('Files')
       .fill(`${flow.origin.url('/gen/1/2048')} a.bin\n\nhttp://169.254.169.254/x`);
     await press('Create job');
     await page.getByText('Line 3: the URL does not point to a publicly accessible host').waitFor();
-    await page.getByLabel('Files').fill(`${flow.origin.url('/gen/1/2048')} a.bin\ndata:,hello note.txt`);
+    await page.locator('#urls').fill(`${flow.origin.url('/gen/1/2048')} a.bin\ndata:,hello note.txt`);
     await press('Create job');
     await page.getByText('Job created.').waitFor();
     const name = new URL(page.url()).pathname.split('/').at(-1) ?? '';

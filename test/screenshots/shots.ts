@@ -264,8 +264,8 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
       who: 'admin',
       path: `${home}/new-job`,
       act: async (page) => {
-        await page.getByLabel('Files').fill('https://files.example.com/a.pdf\nftp://files.example.com/b.pdf');
-        await page.getByLabel('Key').fill('a.zip');
+        await page.locator('#urls').fill('https://files.example.com/a.pdf\nftp://files.example.com/b.pdf');
+        await page.locator('#key').fill('a.zip');
         await press('Create job')(page);
       },
     },
