@@ -95,7 +95,6 @@ describe('users in the dashboard', function () {
   ];
   const changesOfJobs = (): readonly string[] =>
     seenBy('admin').actions.filter((action) => /\/(?:jobs|bulk)\//.test(action));
-  const newJobs = (): readonly string[] => [`${HOME}/new-job`, `${HOME}/first-steps/test-archive`];
   const onlyOfAdmins = (): readonly string[] => [
     `${HOME}/new-token`,
     ...['caller-options', 'delete', 'general', 'job-defaults', 'limits'].map(
@@ -125,7 +124,6 @@ describe('users in the dashboard', function () {
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
-      ...newJobs(),
       ...onlyOfAdmins(),
       rotate,
     ]);
@@ -137,7 +135,6 @@ describe('users in the dashboard', function () {
       ...FOR_EVERY_USER,
       ...changesOfBuckets(),
       ...changesOfJobs(),
-      ...newJobs(),
       rotate,
     ]);
     expect(seenBy('editor').reasons).to.include(`list ziptokens in ${NAMESPACE}`);
