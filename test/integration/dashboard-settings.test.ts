@@ -149,7 +149,7 @@ describe('settings in the dashboard', function () {
       await press(page, 'Send test');
       await page
         .getByRole('status')
-        .getByText(/^HTTP 2\d\d$/)
+        .getByText(/^\s*HTTP 2\d\d$/)
         .waitFor();
       await press(page, 'Disable');
       await page.getByText('Disabled', { exact: true }).waitFor();
@@ -204,6 +204,7 @@ describe('settings in the dashboard', function () {
         '/buckets/s3/secretive',
         '/tokens',
         '/webhook',
+        '/settings',
         '/first-steps',
       ]) {
         await page.goto(`${HOME}${path}`);
@@ -280,6 +281,7 @@ describe('settings in the dashboard', function () {
         `${HOME}/tokens`,
         revoke,
         `${HOME}/webhook`,
+        `${HOME}/settings`,
         `${HOME}/buckets/s3/evil`,
       ];
       for (const path of [...showing, `${HOME}/buckets/s3/${encodeURIComponent(EVIL)}`]) {

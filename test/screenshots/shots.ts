@@ -31,7 +31,7 @@ const testWebhook = async (page: Page): Promise<void> => {
   await press('Send test')(page);
   await page
     .getByRole('status')
-    .getByText(/^HTTP 2\d\d$/)
+    .getByText(/^\s*HTTP 2\d\d$/)
     .waitFor({ timeout: 30_000 });
 };
 
