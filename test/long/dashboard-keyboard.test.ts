@@ -84,7 +84,8 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
 
   it('create a test archive and a job', async () => {
     await page.goto(HOME);
-    await keyboard.follow('First steps');
+    const menu = page.getByRole('navigation', { name: 'Project', exact: true });
+    await keyboard.follow(menu.getByRole('link', { name: 'First steps' }));
     await keyboard.press('Create a test archive');
     await page.getByText('The job for the test archive was created.').waitFor();
     await keyboard.follow('New job with your own files');
