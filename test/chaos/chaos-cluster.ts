@@ -13,6 +13,7 @@ import {
 } from '#tools/local-cluster/fault-proxy.ts';
 import { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+import type { ArchiveDatabase } from './archive-database.ts';
 import type { Place } from './history.ts';
 import { QUICK_WATCH_SECONDS, quickValues } from './quick-values.ts';
 import { noteKubernetes, noteWebhook } from './request-notes.ts';
@@ -34,6 +35,8 @@ export interface ChaosCluster extends AsyncDisposable {
   readonly installation: Installation;
   readonly origin: FileOrigin;
   readonly apiServer: FaultProxy;
+  /** Undefined if the chart has no history. */
+  readonly archive: ArchiveDatabase | undefined;
   /** The webhook receiver of each namespace. */
   receiverUrl(namespace: string): string;
   listen(listener: Listener): Disposable;
@@ -67,6 +70,8 @@ export interface ChaosClusterOptions {
   readonly pods: PodSettings;
   /** Chart values; by default those with short waits. */
   readonly values?: Readonly<Record<string, unknown>>;
+  /** The history database of these values. */
+  readonly archive?: ArchiveDatabase | undefined;
   /** Maximum duration of a watch at the API server; undefined: as the client requests. */
   readonly watchSeconds?: number | undefined;
 }
@@ -166,6 +171,7 @@ export const startChaosCluster = async (options: ChaosClusterOptions): Promise<C
     installation,
     origin,
     apiServer: proxies.apiServer,
+    archive: options.archive,
     receiverUrl: (namespace) => `${proxies.receiver.url}/${namespace}`,
     listen,
     setNodeClock: (namespace, aheadMs) => void pods.aheadMs.set(namespace, aheadMs),

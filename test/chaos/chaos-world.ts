@@ -11,11 +11,16 @@ import { KubeApiError } from '#tools/local-cluster/kube-api.ts';
 import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 import type { OpenStream } from '#tools/local-cluster/open-stream.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
+import type { ArchiveDatabase } from './archive-database.ts';
 import type { ChaosCluster } from './chaos-cluster.ts';
 import { followJobs, type ZipJobList } from './follow-jobs.ts';
 import { createHistory, type History, type Place } from './history.ts';
 import { createOwnBucket, type OwnBucket } from './own-bucket.ts';
 import { createWebhookKeys, type WebhookKeys } from './webhook-keys.ts';
+
+interface EventList {
+  readonly items: readonly { readonly reason: string; readonly involvedObject: { readonly name: string } }[];
+}
 
 export type Judge = (place: Place, request: ProxiedRequest) => FaultAction | undefined;
 
@@ -41,6 +46,10 @@ export interface ChaosWorld extends AsyncDisposable {
   /** Deletes an object of the project, like a user. */
   remove(group: string, plural: string, name: string): Promise<void>;
   readonly ownBucket: OwnBucket;
+  /** Undefined if the chart has no history. */
+  readonly archive: ArchiveDatabase | undefined;
+  /** Names of ZipJobs of which an Event says that the history does not have them. */
+  reportedLost(): Promise<ReadonlySet<string>>;
   readonly webhookKeys: Pick<WebhookKeys, 'rotate' | 'endRotation'>;
   /** The node reports the pods of this project as if its clock was ahead by this much. */
   setNodeClock(aheadMs: number): void;
@@ -142,6 +151,13 @@ export const startChaosWorld = async (chaos: ChaosCluster, namespace: string): P
       await retry(`the deletion of ${path}`, () => admin.remove(path, { propagationPolicy: 'Background' }));
     },
     ownBucket,
+    archive: chaos.archive,
+    reportedLost: async () => {
+      const path = `/api/v1/namespaces/${namespace}/events`;
+      const { items } = await retry('the Events', () => admin.get<EventList>(path));
+      const lost = items.filter(({ reason }) => reason === 'NotArchived');
+      return new Set(lost.map(({ involvedObject: { name } }) => name));
+    },
     webhookKeys: keys,
     setNodeClock: (aheadMs) => chaos.setNodeClock(namespace, aheadMs),
     alone: (task) => chaos.alone(task),

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#test/support/until.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
+import { databaseAway } from './follow-archive.ts';
 import { STORE_AWAY } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import type { ClusterFault } from './planned-fault.ts';
@@ -113,5 +114,7 @@ export const onCluster = (world: ChaosWorld, fault: ClusterFault): LiveFault => 
       return storeAway(world, fault);
     case 'node-clock':
       return nodeClock(world, fault);
+    case 'database-away':
+      return databaseAway(world, fault);
   }
 };

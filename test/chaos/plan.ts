@@ -2,7 +2,14 @@
 
 import { createRandom, type Random } from '#test/support/random.ts';
 import type { PlannedFault, ProcessName } from './planned-fault.ts';
-import { planFault, planHang, planNodeClock, planRotation, planStoreAway } from './planned-fault.ts';
+import {
+  planDatabaseAway,
+  planFault,
+  planHang,
+  planNodeClock,
+  planRotation,
+  planStoreAway,
+} from './planned-fault.ts';
 
 /**
  * ordinary: two files. slow: takes about two seconds. missing: its second source returns 404. cancelled: is
@@ -89,6 +96,19 @@ export const planOf = (seed: number): Plan => {
     seed,
     jobs: [...first, ...planNextJobs(seed, first.length)],
     faults: [...Array.from({ length: random.int(2, 4) }, () => planFault(random)), ...planExtras(seed)],
+  };
+};
+
+/** The jobs of a seed, a database that is away while they finish, a kill of the controller in that time, and one more fault. */
+export const planDatabaseOutage = (seed: number): Plan => {
+  const random = createRandom(seed ^ 0xda7a);
+  return {
+    ...planOf(seed),
+    faults: [
+      planDatabaseAway(random),
+      { kind: 'kill', who: 'controller', nthWrite: random.int(20, 120) },
+      planFault(random),
+    ],
   };
 };
 

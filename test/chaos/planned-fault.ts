@@ -1,5 +1,6 @@
 /** The faults that a schedule may contain. */
 import type { Random } from '#test/support/random.ts';
+import type { Absence } from './archive-database.ts';
 
 export const PROCESSES = ['api', 'controller', 'zipper'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
@@ -30,9 +31,15 @@ export type WatchFault =
     }
   | ({ readonly kind: 'lose-events'; readonly afterMs: number } & AtARate);
 
-export const CLUSTER_FAULTS = ['restart-api-server', 'lose-node', 'store-away', 'node-clock'] as const;
+export const CLUSTER_FAULTS = [
+  'restart-api-server',
+  'lose-node',
+  'store-away',
+  'node-clock',
+  'database-away',
+] as const;
 
-/** What happens to the API server, the node or the store, which all processes share. */
+/** What happens to the API server, the node, the store or the history database, which all processes share. */
 export type ClusterFault =
   | {
       readonly kind: 'restart-api-server';
@@ -52,7 +59,9 @@ export type ClusterFault =
       readonly ms: number;
     }
   /** The clock of the node is ahead by this much, or behind if negative, until the end of the schedule. */
-  | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number };
+  | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number }
+  /** Only in worlds with a history database. */
+  | { readonly kind: 'database-away'; readonly afterMs: number; readonly how: Absence; readonly ms: number };
 
 /** Happens at a certain time. */
 export type TimedFault =
@@ -158,6 +167,16 @@ export const planStoreAway = (random: Random): PlannedFault => ({
   afterMs: random.int(0, 8_000),
   atComplete: random.next() < 0.5,
   ms: STORE_AWAY_MS,
+});
+
+/** Stands for an hour: the controller tries again every second instead of every 30 seconds, with the settings of quick-values.ts. */
+const DATABASE_AWAY_MS = 120_000;
+
+export const planDatabaseAway = (random: Random): PlannedFault => ({
+  kind: 'database-away',
+  afterMs: random.int(0, 8_000),
+  how: random.pick(['crash', 'freeze']),
+  ms: DATABASE_AWAY_MS,
 });
 
 export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);

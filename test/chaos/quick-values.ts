@@ -1,5 +1,5 @@
 /** Chart values with the shortest possible waits, so that a schedule takes seconds. */
-export const quickValues: Readonly<Record<string, unknown>> = {
+const QUICK_VALUES = {
   api: { podAnnotations: { 'zipjobs.dev/test-run': 'chaos' }, settings: { KUBE_REQUEST_TIMEOUT_MS: 5_000 } },
   controller: {
     // One is ready to lead while killed ones wait for their restart.
@@ -34,6 +34,17 @@ export const quickValues: Readonly<Record<string, unknown>> = {
       STORE_IDLE_TIMEOUT_MS: 5_000,
     },
   },
+};
+
+export const quickValues: Readonly<Record<string, unknown>> = QUICK_VALUES;
+
+/** The same with other values, which are those of a history database. */
+export const quickHistoryValues = (
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> => {
+  const { controller } = QUICK_VALUES;
+  const settings = { ...controller.settings, ARCHIVE_RETRY_SECONDS: 1 };
+  return { ...QUICK_VALUES, ...values, controller: { ...controller, settings } };
 };
 
 /** A shorter watch counts as failed; the default of the chart is half a minute. */

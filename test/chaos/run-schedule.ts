@@ -11,6 +11,7 @@ import { checkHistory } from './check-history.ts';
 import type { JobOutcome } from './check-job.ts';
 import { clearWorld } from './clear-world.ts';
 import type { JobEnd } from './count-ends.ts';
+import { violationsInArchive } from './follow-archive.ts';
 import type { Seen } from './history.ts';
 import type { LiveFault } from './live-fault.ts';
 import { startFault } from './live-faults.ts';
@@ -228,6 +229,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     ...checked.violations,
     ...others.filter(({ end }) => end === 'not accepted').map(() => NOT_ACCEPTED),
     ...(await clearAfter(world)),
+    ...(await violationsInArchive(world, jobs)),
   ];
   return {
     violations,

@@ -1,15 +1,30 @@
 /** What the tests of one file share: a cluster behind proxies, and projects in it. */
 import { expect } from 'chai';
+import { requirePostgres } from '#test/support/processes/require-programs.ts';
+import { startHistoryInstallation } from '#test/support/worlds/history-installation.ts';
 import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
-import { createPodSettings, podOptions, startChaosCluster } from './chaos-cluster.ts';
+import { createArchiveDatabase } from './archive-database.ts';
+import {
+  type ChaosClusterOptions,
+  createPodSettings,
+  podOptions,
+  startChaosCluster,
+} from './chaos-cluster.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { printHistory } from './history.ts';
 import type { Plan } from './plan.ts';
+import { quickHistoryValues } from './quick-values.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 import { startWorlds } from './run-schedules.ts';
 
 const LANES = 4;
+
+export interface WorldsOptions {
+  readonly lanes?: number;
+  /** With a history database, which needs PostgreSQL. */
+  readonly hasHistory?: boolean;
+}
 
 export interface Worlds {
   all(): readonly ChaosWorld[];
@@ -17,24 +32,41 @@ export interface Worlds {
   judge(plan: Plan, world?: ChaosWorld): Promise<ScheduleReport>;
 }
 
+/** The history has its own PostgreSQL, prepared like by an operator. */
+const useHistory = async (
+  resources: AsyncDisposableStack,
+): Promise<Pick<ChaosClusterOptions, 'values' | 'archive'>> => {
+  const installation = resources.use(await startHistoryInstallation());
+  await installation.applySecret();
+  return {
+    values: quickHistoryValues({
+      history: installation.values['history'],
+      networkPolicies: installation.values['networkPolicies'],
+    }),
+    archive: createArchiveDatabase(installation),
+  };
+};
+
 /**
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
-export const useWorlds = ({ lanes = LANES }: { readonly lanes?: number } = {}): Worlds => {
+export const useWorlds = ({ lanes = LANES, hasHistory = false }: WorldsOptions = {}): Worlds => {
   let started: AsyncDisposableStack | undefined;
   let worlds: readonly ChaosWorld[] = [];
 
-  before(async () => {
+  before(async function () {
+    if (hasHistory) await requirePostgres(this);
     await using starting = new AsyncDisposableStack();
     const cluster = await sharedCluster();
     starting.defer(resetInstallation);
+    const withHistory = hasHistory ? await useHistory(starting) : {};
     const pods = createPodSettings();
     Object.assign(podRoutes, podOptions(pods));
     starting.defer(() => {
       podRoutes.apiServerUrlFor = undefined;
       podRoutes.clockAheadMsFor = undefined;
     });
-    const chaos = starting.use(await startChaosCluster({ cluster, pods }));
+    const chaos = starting.use(await startChaosCluster({ cluster, pods, ...withHistory }));
     ({ worlds } = starting.use(await startWorlds(chaos, lanes)));
     started = starting.move();
   });

@@ -17,6 +17,7 @@ export interface Rule {
     | 'F6'
     | 'F14'
     | 'F30'
+    | 'G8'
     | 'fence'
     | 'order'
     | 'verify'

@@ -20,7 +20,7 @@ export type DatabaseClient = pg.Client & AsyncDisposable;
 /** A PostgreSQL that an operator prepared, for the chart on the shared cluster, which has no history at first. */
 export interface HistoryInstallation extends AsyncDisposable {
   readonly cluster: Cluster;
-  readonly server: Pick<PostgresProcess, 'kill' | 'start'>;
+  readonly server: Pick<PostgresProcess, 'kill' | 'start' | 'freeze' | 'thaw'>;
   /** Values of the chart without a history, with a dashboard. */
   readonly without: Readonly<Record<string, unknown>>;
   /** The same with a history, over TLS with a private authority. */

@@ -1,0 +1,16 @@
+/** The history database is away while jobs finish and are deleted, on the real control plane. */
+import { planDatabaseOutage } from './plan.ts';
+import { useWorlds } from './use-worlds.ts';
+
+const SEEDS = [1, 2, 3, 4];
+
+describe('zipjobs while its history database is away', function () {
+  this.timeout(1_800_000);
+  const worlds = useWorlds({ lanes: 1, hasHistory: true });
+
+  for (const seed of SEEDS)
+    it(`stores and counts each finished job once, and returns no 404, in schedule ${seed} (G8)`, async () => {
+      const { ends, kills, seconds } = await worlds.judge(planDatabaseOutage(seed));
+      console.log(`      ${ends.length} jobs, ${kills} kills, ${seconds.toFixed(0)} s`);
+    });
+});
