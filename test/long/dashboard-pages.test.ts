@@ -2,17 +2,33 @@ import { expect } from 'chai';
 import { fillProject } from '#test/screenshots/fill-project.ts';
 import { type Shot, shotsOf, type Who } from '#test/screenshots/shots.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
-import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { requireBrowser, requirePostgres } from '#test/support/processes/require-programs.ts';
+import {
+  dashboardRoutes,
+  MOST_VIEW_BYTES,
+  pagePaths,
+  viewBytes,
+} from '#test/support/servers/dashboard-routes.ts';
+import { ADA } from '#test/support/servers/dashboard-server.ts';
+import { startPostgres } from '#test/support/servers/postgres-server.ts';
 import {
   type DashboardDesk,
+  moderateIssues,
   type OpenPage,
+  openPage,
   seriousIssues,
   startDashboardDesk,
 } from '#test/support/worlds/dashboard-desk.ts';
+import { startDashboardHistory } from '#test/support/worlds/dashboard-history.ts';
+import { VIEW } from '#test/support/worlds/dashboard-project.ts';
+import { fillOnCallProject, ON_CALL_PARAMS } from '#test/support/worlds/on-call-project.ts';
 
 const NAMESPACE = 'dashboard-pages';
 const DESKTOP = { width: 1_120, height: 700 };
 const PHONE = { width: 360, height: 640 };
+const KIB = 1_024;
+/** Moderate findings that stay, each with its reason. */
+const ACCEPTED_RULES: readonly string[] = [];
 
 describe('every page of the dashboard', function () {
   this.timeout(600_000);
@@ -54,4 +70,52 @@ describe('every page of the dashboard', function () {
     expect(faults).to.deep.equal([]);
     for (const { complaints } of Object.values(open)) expect(complaints).to.deep.equal([]);
   });
+});
+
+describe('every route of the dashboard that is a page', function () {
+  this.timeout(600_000);
+  const life = new AsyncDisposableStack();
+  let url: string;
+  let paths: readonly string[];
+  before(async function () {
+    await requireBrowser(this);
+    await requirePostgres(this);
+    const project = life.use(await startDashboardHistory(life.use(await startPostgres())));
+    fillOnCallProject(project);
+    url = project.server.url;
+    paths = ['/sign-in', ...pagePaths(dashboardRoutes(project.server, project.history), ON_CALL_PARAMS)];
+  });
+  after(() => life.disposeAsync());
+
+  const VISITS = [
+    { who: 'a user with full rights', token: ADA, javaScriptEnabled: true, statuses: [200] },
+    {
+      who: 'a user with full rights without JavaScript',
+      token: ADA,
+      javaScriptEnabled: false,
+      statuses: [200],
+    },
+    { who: 'a user who can only view', token: VIEW, javaScriptEnabled: true, statuses: [200, 403] },
+  ];
+  for (const { who, token, javaScriptEnabled, statuses } of VISITS)
+    it(`opens for ${who}, has no moderate issue in axe, and weighs less than 100 KiB`, async () => {
+      await using open = await openPage(url, { javaScriptEnabled });
+      const { page, complaints } = open;
+      await open.signIn(token);
+      const faults: string[] = [];
+      const weights: number[] = [];
+      for (const path of paths) {
+        const response = await page.goto(path);
+        const bytes = await viewBytes(path, async (part) => (await page.request.get(part)).text());
+        weights.push(bytes);
+        const status = response?.status() ?? 0;
+        if (!statuses.includes(status)) faults.push(`${path}: HTTP ${status}`);
+        if (bytes > MOST_VIEW_BYTES) faults.push(`${path}: ${bytes} bytes`);
+        const issues = await moderateIssues(page, ACCEPTED_RULES);
+        faults.push(...issues.map((issue) => `${path}: ${issue}`));
+      }
+      console.log(`      ${paths.length} pages, the largest ${Math.ceil(Math.max(...weights) / KIB)} KiB`);
+      expect(faults).to.deep.equal([]);
+      expect(complaints).to.deep.equal([]);
+    });
 });

@@ -1,12 +1,6 @@
 import { expect } from 'chai';
-import { Registry } from 'prom-client';
-import { readDashboardConfig } from '#dashboard/config.ts';
-import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
-import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import type { Route } from '#dashboard/page.ts';
-import { createRoutes } from '#dashboard/pages/routes.ts';
-import { systemClock } from '#runtime/clock.ts';
-import { createLogger } from '#runtime/log.ts';
+import { dashboardRoutes } from '#test/support/servers/dashboard-routes.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   type DashboardProject,
@@ -36,16 +30,7 @@ describe('every route of createRoutes', () => {
     const { server } = project;
     server.tokens.set(STRANGER, { name: 'stranger', allowed: [] });
     stranger = await visitAs(server, STRANGER);
-    routes = createRoutes({
-      caches: { zipJobs: server.zipJobs.reflector, zipProjects: server.zipProjects.reflector },
-      jobs: createKnownJobs(),
-      config: readDashboardConfig({}),
-      clock: systemClock,
-      metrics: createDashboardMetrics(new Registry()),
-      log: createLogger('dashboard', { level: 'silent' }),
-      takeSearch: () => new DisposableStack(),
-      history: undefined,
-    });
+    routes = dashboardRoutes(server);
   });
   after(() => project[Symbol.asyncDispose]());
 

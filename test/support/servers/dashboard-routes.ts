@@ -1,0 +1,48 @@
+import { Registry } from 'prom-client';
+import { readDashboardConfig } from '#dashboard/config.ts';
+import type { History } from '#dashboard/history.ts';
+import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
+import { createDashboardMetrics } from '#dashboard/metrics.ts';
+import type { Route } from '#dashboard/page.ts';
+import { createRoutes } from '#dashboard/pages/routes.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { createLogger } from '#runtime/log.ts';
+import type { DashboardServer } from './dashboard-server.ts';
+
+/** Every route, for tests that must not miss one that is added later. */
+export const dashboardRoutes = (
+  { zipJobs, zipProjects }: Pick<DashboardServer, 'zipJobs' | 'zipProjects'>,
+  history?: History,
+): readonly Route[] =>
+  createRoutes({
+    caches: { zipJobs: zipJobs.reflector, zipProjects: zipProjects.reflector },
+    jobs: createKnownJobs(),
+    config: readDashboardConfig({}),
+    clock: systemClock,
+    metrics: createDashboardMetrics(new Registry()),
+    log: createLogger('dashboard', { level: 'silent' }),
+    takeSearch: () => new DisposableStack(),
+    history,
+  });
+
+/** Paths of the routes that are documents: neither parts of a page nor files. */
+export const pagePaths = (
+  routes: readonly Route[],
+  params: Readonly<Record<string, string>>,
+): readonly string[] =>
+  routes
+    .filter(({ method, path }) => method === 'GET' && !/\/live\/|\.csv$|\/download$/.test(path))
+    .map(({ path }) => path.replaceAll(/:(\w+)/g, (whole, name: string) => params[name] ?? whole));
+
+/** Document, style, scripts and icons of a first view, uncompressed, in bytes. */
+export const viewBytes = async (path: string, get: (path: string) => Promise<string>): Promise<number> => {
+  const html = await get(path);
+  const assets = new Set(
+    [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset = '']) => asset),
+  );
+  const texts = [html, ...(await Promise.all([...assets].map(get)))];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+};
+
+/** Largest first view, so that a page opens at once on a slow connection. */
+export const MOST_VIEW_BYTES = 100 * 1_024;
