@@ -1,17 +1,19 @@
 import type { Shot } from './shots.ts';
 import { type Format, fileOf } from './take-shots.ts';
 
-const picture = (shot: Shot, device: 'desktop' | 'phone', format: Format): string => {
+type Pictured = Pick<Shot, 'name' | 'title'>;
+
+const picture = (shot: Pictured, device: 'desktop' | 'phone', format: Format): string => {
   const source = (colorScheme: 'light' | 'dark'): string => fileOf(shot, { device, colorScheme }, format);
   return `<picture><source media="(prefers-color-scheme: dark)" srcset="${source('dark')}"><img src="${source('light')}" alt="${shot.title}, on a ${device}" width="${device === 'desktop' ? 560 : 188}"></picture>`;
 };
 
 /** A Markdown page with every screenshot, in the reader's colour scheme. */
-export const galleryOf = (shots: readonly Shot[], format: Format): string =>
+export const galleryOf = (shots: readonly Pictured[], format: Format): string =>
   [
     '# The dashboard in pictures',
     '',
-    '`npm run screenshots` takes these on the local cluster with the real controller. They follow your colour scheme; this folder contains both.',
+    '`npm run screenshots` takes these: most on the local cluster with the real controller, others with an API server in memory. They follow your colour scheme; this folder contains both.',
     '',
     ...shots.flatMap((shot) => [
       `## ${shot.title}`,

@@ -1,7 +1,7 @@
 /**
- * Takes screenshots of every page of the dashboard, on the local cluster with the real controller and
- * Chromium: `npm run screenshots [-- --folder FOLDER] [-- --format png] [-- --only NAME]`. Those in README.md
- * are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
+ * Takes screenshots of every page of the dashboard with Chromium, on the local cluster with the real controller,
+ * and of states.ts in memory: `npm run screenshots -- [--folder FOLDER] [--format png] [--only START_OF_NAME]
+ * [--without-cluster]`. Those in README.md are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,8 @@ import { type OpenPage, startDashboardDesk } from '#test/support/worlds/dashboar
 import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { fillProject } from './fill-project.ts';
 import { galleryOf } from './gallery.ts';
-import { type Shot, shotsOf, type Who } from './shots.ts';
+import { type Shot, shotsOf } from './shots.ts';
+import { openStates, stateShots } from './states.ts';
 import { type Format, fileOf, takeShot } from './take-shots.ts';
 
 const NAMESPACE = 'photo-orders';
@@ -28,8 +29,10 @@ const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-running
 interface Wanted {
   readonly folder: string;
   readonly format: Format;
-  /** Name of one screenshot; empty for all. */
+  /** Start of the names; empty for all. */
   readonly only: string;
+  /** Skips the shots that need the cluster. */
+  readonly isWithoutCluster: boolean;
 }
 
 const readWanted = (): Wanted => {
@@ -38,21 +41,37 @@ const readWanted = (): Wanted => {
       folder: { type: 'string', default: 'screenshots' },
       format: { type: 'string', default: 'webp' },
       only: { type: 'string', default: '' },
+      'without-cluster': { type: 'boolean', default: false },
     },
   });
-  return { folder: values.folder, format: values.format === 'png' ? 'png' : 'webp', only: values.only };
+  return {
+    folder: values.folder,
+    format: values.format === 'png' ? 'png' : 'webp',
+    only: values.only,
+    isWithoutCluster: values['without-cluster'],
+  };
 };
 
-const takeAll = async (shots: readonly Shot[], open: Record<Who, OpenPage>, wanted: Wanted) => {
+interface Taken {
+  readonly shots: readonly Pick<Shot, 'name' | 'title'>[];
+  readonly faults: readonly string[];
+}
+
+const takeAll = async <User extends string>(
+  shots: readonly Shot<User>[],
+  open: Readonly<Record<User, OpenPage>>,
+  wanted: Wanted,
+): Promise<Taken> => {
   const faults: string[] = [];
-  for (const shot of shots) {
+  const asked = shots.filter(({ name }) => name.startsWith(wanted.only));
+  for (const shot of asked) {
     console.log(`${shot.name}: ${shot.title}`);
     faults.push(...(await takeShot(open[shot.who].page, shot, wanted)));
   }
-  return faults;
+  return { shots: asked, faults };
 };
 
-const copyForReadme = async (shots: readonly Shot[], { folder, format }: Wanted): Promise<void> => {
+const copyForReadme = async (shots: Taken['shots'], { folder, format }: Wanted): Promise<void> => {
   if (format !== IN_README.format) return;
   for (const shot of shots.filter(({ name }) => IN_README.names.some((shown) => shown === name)))
     for (const colorScheme of ['light', 'dark'] as const) {
@@ -61,8 +80,7 @@ const copyForReadme = async (shots: readonly Shot[], { folder, format }: Wanted)
     }
 };
 
-const main = async (): Promise<readonly string[]> => {
-  const wanted = readWanted();
+const takeInCluster = async (wanted: Wanted): Promise<Taken> => {
   await using desk = await startDashboardDesk(NAMESPACE, ENV);
   const jobs = await fillProject(desk.flow);
   await using nobody = await desk.open();
@@ -71,12 +89,24 @@ const main = async (): Promise<readonly string[]> => {
   await admin.signIn((await desk.addUser('ada', 'admin')).token);
   await viewer.signIn((await desk.addUser('vera', 'view')).token);
   const shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
-  const asked = shots.filter(({ name }) => wanted.only === '' || name === wanted.only);
-  if (wanted.only === '') await rm(wanted.folder, { recursive: true, force: true });
-  const faults = await takeAll(asked, { nobody, admin, viewer }, wanted);
-  await copyForReadme(asked, wanted);
-  if (wanted.only === '') await writeFile(join(wanted.folder, 'README.md'), galleryOf(shots, wanted.format));
-  return faults;
+  return await takeAll(shots, { nobody, admin, viewer }, wanted);
+};
+
+const takeStates = async (wanted: Wanted): Promise<Taken> => {
+  await using life = new AsyncDisposableStack();
+  return await takeAll(stateShots, await openStates(life), wanted);
+};
+
+const main = async (): Promise<readonly string[]> => {
+  const wanted = readWanted();
+  const isComplete = wanted.only === '' && !wanted.isWithoutCluster;
+  if (isComplete) await rm(wanted.folder, { recursive: true, force: true });
+  const states = await takeStates(wanted);
+  const inCluster = wanted.isWithoutCluster ? { shots: [], faults: [] } : await takeInCluster(wanted);
+  const shots = [...inCluster.shots, ...states.shots];
+  await copyForReadme(shots, wanted);
+  if (isComplete) await writeFile(join(wanted.folder, 'README.md'), galleryOf(shots, wanted.format));
+  return [...inCluster.faults, ...states.faults];
 };
 
 try {

@@ -5,11 +5,11 @@ import type { ShownJobs } from './fill-project.ts';
 export type Who = 'nobody' | 'admin' | 'viewer';
 
 /** One page, captured on every device and in both themes. */
-export interface Shot {
+export interface Shot<User extends string = Who> {
   readonly name: string;
   /** What it shows, for the gallery. */
   readonly title: string;
-  readonly who: Who;
+  readonly who: User;
   readonly path: string;
   /** Steps before the screenshot. */
   readonly act?: (page: Page) => Promise<void>;
@@ -192,6 +192,12 @@ const forWebhook = (home: string): readonly Shot[] => [
 
 const forSettings = (home: string): readonly Shot[] => [
   { name: 'settings', title: 'Settings of a project', who: 'admin', path: `${home}/settings` },
+  {
+    name: 'settings-viewed',
+    title: 'The same for a user who can only view',
+    who: 'viewer',
+    path: `${home}/settings`,
+  },
   {
     name: 'settings-viewed',
     title: 'The same for a user who can only view',

@@ -59,7 +59,7 @@ const capture = async (page: Page, device: Variant['device'], format: Format): P
 /** Captures one page on every device and in both themes. Returns the elements that overflow the window. */
 export const takeShot = async (
   page: Page,
-  shot: Shot,
+  shot: Pick<Shot, 'name' | 'path' | 'act'>,
   { folder, format }: { readonly folder: string; readonly format: Format },
 ): Promise<readonly string[]> => {
   await mkdir(folder, { recursive: true });

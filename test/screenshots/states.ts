@@ -1,0 +1,86 @@
+/** Projects in states that a cluster reaches only slowly or by accident. The API server is in memory. */
+import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
+import { ADA } from '#test/support/servers/dashboard-server.ts';
+import { type OpenPage, openPage } from '#test/support/worlds/dashboard-desk.ts';
+import {
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  VIEW,
+} from '#test/support/worlds/dashboard-project.ts';
+import { fillOnCallProject, ON_CALL_JOBS } from '#test/support/worlds/on-call-project.ts';
+import type { Shot } from './shots.ts';
+
+const MANY = 10_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** `view`: the project of `night`, for a user who can only view. `away`: the API server refuses to list buckets. */
+export type State = 'empty' | 'one' | 'many' | 'night' | 'view' | 'away';
+
+/** Finished jobs, evenly over the last day. */
+const putJobs = ({ server }: DashboardProject, count: number): void => {
+  const now = Date.now();
+  for (let n = 1; n <= count; n += 1) {
+    const ended = now - HOUR_MS / 2 - (n / count) * (DAY_MS - HOUR_MS);
+    const finishedAt = `${new Date(ended).toISOString().slice(0, 19)}Z`;
+    server.zipJobs.put(aFinishedJob(n, { finishedAt, key: `orders/2026/${48_000 + n}.zip` }));
+  }
+};
+
+const FILL: Readonly<Record<State, (project: DashboardProject) => void>> = {
+  empty: () => undefined,
+  one: (project) => putJobs(project, 1),
+  many: (project) => putJobs(project, MANY),
+  night: fillOnCallProject,
+  view: fillOnCallProject,
+  away: ({ objects }) =>
+    objects.fail(new Error('connect ECONNREFUSED 10.0.0.1:443'), ({ path }) => path.endsWith('/zipbuckets')),
+};
+
+/** Opens a page in each state; they close with the stack. */
+export const openStates = async (life: AsyncDisposableStack): Promise<Readonly<Record<State, OpenPage>>> => {
+  const open = async (state: State): Promise<OpenPage> => {
+    const project = life.use(await startDashboardProject());
+    FILL[state](project);
+    const opened = life.use(await openPage(project.server.url));
+    await opened.signIn(state === 'view' ? VIEW : ADA);
+    return opened;
+  };
+  return {
+    empty: await open('empty'),
+    one: await open('one'),
+    many: await open('many'),
+    night: await open('night'),
+    view: await open('view'),
+    away: await open('away'),
+  };
+};
+
+const shot = (who: State, name: string, [title, path]: readonly [string, string]): Shot<State> => ({
+  who,
+  name: `${who}-${name}`,
+  title,
+  path: HOME + path,
+});
+
+const jobPath = (n: number): string => `/jobs/zip-${idOf(n)}`;
+
+export const stateShots: readonly Shot<State>[] = [
+  shot('empty', 'overview', ['Overview of a new project', '']),
+  shot('empty', 'jobs', ['Jobs of a new project', '/jobs']),
+  shot('empty', 'buckets', ['Buckets of a new project', '/buckets']),
+  shot('empty', 'webhook', ['Webhook of a new project', '/webhook']),
+  shot('one', 'overview', ['Overview with one job', '']),
+  shot('one', 'jobs', ['One job', '/jobs']),
+  shot('many', 'overview', ['Overview with 10,000 jobs', '']),
+  shot('many', 'jobs', ['10,000 jobs', '/jobs']),
+  shot('night', 'overview', ['Overview after a bad night', '']),
+  shot('night', 'jobs', ['Jobs after a bad night', '/jobs']),
+  shot('night', 'source', ['A job whose source was down, and its rerun', jobPath(ON_CALL_JOBS.brokenSource)]),
+  shot('night', 'files', ['A job with missing files', jobPath(ON_CALL_JOBS.missingFiles)]),
+  shot('night', 'webhook', ['Webhook with failed deliveries', '/webhook']),
+  shot('view', 'overview', ['Overview for a user who can only view', '']),
+  shot('view', 'jobs', ['Jobs for a user who can only view', '/jobs']),
+  shot('away', 'buckets', ['The API server does not respond', '/buckets']),
+];
