@@ -24,7 +24,7 @@ const ENV = {
 };
 
 /** The screenshots in README.md: on a desktop, in both colour schemes. */
-const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-running'], format: 'webp' } as const;
+const IN_README = { folder: 'docs/screenshots', names: ['overview', 'job-failed'], format: 'webp' } as const;
 
 interface Wanted {
   readonly folder: string;
