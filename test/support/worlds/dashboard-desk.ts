@@ -16,7 +16,6 @@ type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
 
 /** An element that violates a rule of axe. */
 interface AxeIssue {
-  readonly rule: string;
   readonly impact: string;
   readonly text: string;
 }
@@ -31,7 +30,6 @@ const axeIssues = async (page: Page, rules?: readonly string[]): Promise<readonl
   )) as readonly AxeResult[];
   return violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ target, failureSummary }) => ({
-      rule: id,
       impact: impact ?? 'minor',
       text: `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`,
     })),
@@ -47,12 +45,9 @@ const isOf =
 export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> =>
   (await axeIssues(page, rules)).filter(isOf('serious', 'critical')).map(({ text }) => text);
 
-/** Findings of axe that are at least moderate, as lines, without rules that are accepted for a reason. */
-export const moderateIssues = async (page: Page, accepted: readonly string[]): Promise<readonly string[]> =>
-  (await axeIssues(page))
-    .filter(isOf('moderate', 'serious', 'critical'))
-    .filter(({ rule }) => !accepted.includes(rule))
-    .map(({ text }) => text);
+/** Findings of axe that are at least moderate, as lines. */
+export const moderateIssues = async (page: Page): Promise<readonly string[]> =>
+  (await axeIssues(page)).filter(isOf('moderate', 'serious', 'critical')).map(({ text }) => text);
 
 /** A page in its own browser, with the errors of its console. */
 export interface OpenPage extends AsyncDisposable {
