@@ -15,7 +15,7 @@ const MANY = 10_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** `view`: the project of `night`, for a user who can only view. `away`: the API server refuses to list buckets. */
+/** `view`: the project of `night`, for a user who can only view. `away`: the API server cannot list buckets. */
 export type State = 'empty' | 'one' | 'many' | 'night' | 'view' | 'away';
 
 /** Finished jobs, evenly over the last day. */
@@ -82,5 +82,5 @@ export const stateShots: readonly Shot<State>[] = [
   shot('night', 'webhook', ['Webhook with failed deliveries', '/webhook']),
   shot('view', 'overview', ['Overview for a user who can only view', '']),
   shot('view', 'jobs', ['Jobs for a user who can only view', '/jobs']),
-  shot('away', 'buckets', ['The API server does not respond', '/buckets']),
+  shot('away', 'buckets', ['An internal error', '/buckets']),
 ];
