@@ -81,7 +81,7 @@ describe('sign-in to the dashboard with OpenID Connect', function () {
     await signInAtProvider(page, 'grace');
     await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();
     expect(new URL(page.url()).pathname).to.equal(`/projects/${NAMESPACE}`);
-    expect(await page.locator('summary', { hasText: 'oidc:grace' }).count()).to.equal(1);
+    expect(await page.getByRole('button', { name: 'Signed in as oidc:grace' }).count()).to.equal(1);
     const all = await page.context().cookies(desk.url);
     // The identity provider is on another port of the same host, and cookies do not separate ports.
     const cookies = all.filter(({ name }) => name.includes('zipjobs'));
