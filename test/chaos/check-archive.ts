@@ -5,6 +5,9 @@ import { isTerminal, type JobOutcome } from './check-job.ts';
 import type { Seen } from './history.ts';
 import type { Rule, Sight, Violation } from './violation.ts';
 
+/** The note of the start of an absence, with its kind. */
+export const DATABASE_AWAY = 'the history database is away: ';
+
 /** The note of a response while the database is away, with its status. */
 export const UNKNOWN_ID = 'an unknown id while the database is away got ';
 
@@ -50,6 +53,17 @@ const checkStored = (
   return rules;
 };
 
+/** An unknown id gets 503. A single response may be missing, but without any nothing was checked. */
+const checkUnknown = (seen: readonly Seen[]): readonly Violation[] => {
+  const notes = seen.flatMap((one) => (one.kind === 'note' ? [one.text] : []));
+  const responses = notes.filter((text) => text.startsWith(UNKNOWN_ID));
+  const wrong = responses.find((text) => text !== `${UNKNOWN_ID}503`);
+  if (wrong !== undefined) return [{ rule: 'G8', text: wrong }];
+  return responses.length === 0 && notes.some((text) => text.startsWith(DATABASE_AWAY))
+    ? [{ rule: 'G8', text: 'no request for an unknown id got a response while the database was away' }]
+    : [];
+};
+
 /** G8: each finished job is stored and counted once, and is found afterwards. An unknown id never gets 404 without the database. */
 export const checkArchive = (seen: readonly Seen[], findings: ArchiveFindings): readonly Violation[] => {
   const { jobs, rows, counted } = findings;
@@ -57,10 +71,6 @@ export const checkArchive = (seen: readonly Seen[], findings: ArchiveFindings): 
     seen
       .flatMap((one) => (one.kind === 'zip-job' && one.name === zipJobName(uuid) ? [one] : []))
       .toSorted((a, b) => a.at - b.at);
-  const unknown = seen.flatMap((one) =>
-    one.kind === 'note' && one.text.startsWith(UNKNOWN_ID) ? [one.text.slice(UNKNOWN_ID.length)] : [],
-  );
-  const wrong = unknown.find((status) => status !== '503');
   return [
     ...jobs.flatMap((job) =>
       checkStored(job, sightsOf(job.uuid), findings).map((rule) => ({ ...rule, uuid: job.uuid })),
@@ -68,6 +78,6 @@ export const checkArchive = (seen: readonly Seen[], findings: ArchiveFindings): 
     ...(counted === rows.length
       ? []
       : [{ rule: 'G8' as const, text: `${rows.length} jobs are stored, and ${counted} counted` }]),
-    ...(wrong === undefined ? [] : [{ rule: 'G8' as const, text: UNKNOWN_ID + wrong }]),
+    ...checkUnknown(seen),
   ];
 };

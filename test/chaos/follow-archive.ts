@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
 import type { ChaosWorld } from './chaos-world.ts';
-import { checkArchive, UNKNOWN_ID } from './check-archive.ts';
+import { checkArchive, DATABASE_AWAY, UNKNOWN_ID } from './check-archive.ts';
 import type { JobOutcome } from './check-job.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import type { Violation } from './violation.ts';
@@ -26,7 +26,7 @@ export const databaseAway = (world: ChaosWorld, fault: FaultOf<'database-away'>)
     if (archive === undefined) throw new Error('this world has no history database');
     await delay(fault.afterMs, undefined, { signal });
     await archive.leave(fault.how);
-    history.note(`the history database is away: ${fault.how}`);
+    history.note(DATABASE_AWAY + fault.how);
     try {
       for (const end = performance.now() + fault.ms; performance.now() < end; ) {
         // A missing response cannot be wrong.

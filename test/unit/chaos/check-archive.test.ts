@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type ArchiveFindings, checkArchive, UNKNOWN_ID } from '#test/chaos/check-archive.ts';
+import { type ArchiveFindings, checkArchive, DATABASE_AWAY, UNKNOWN_ID } from '#test/chaos/check-archive.ts';
 import type { Seen } from '#test/chaos/history.ts';
 import { sight, UUID, withPod } from './histories.ts';
 
@@ -39,6 +39,11 @@ describe('checkArchive', () => {
     expect(judge(ENDED, { responses: new Map([[UUID, 'absent']]) })).to.have.length(1);
     const note = (status: number): Seen => ({ kind: 'note', at: 0, text: `${UNKNOWN_ID}${status}` });
     expect(judge([...ENDED, note(503)])).to.deep.equal([]);
+    const away: Seen = { kind: 'note', at: 0, text: `${DATABASE_AWAY}freeze` };
+    expect(judge([...ENDED, away, note(503)])).to.deep.equal([]);
+    expect(judge([...ENDED, away])).to.deep.equal([
+      'G8 no request for an unknown id got a response while the database was away',
+    ]);
     expect(judge([...ENDED, note(503), note(404)])).to.deep.equal([`G8 ${UNKNOWN_ID}404`]);
   });
 });
