@@ -23,7 +23,8 @@ export interface PostedJob extends NumberedJob {
 /** `refused`: correctly, because its bucket is being deleted. `not accepted`: no attempt was accepted in time. */
 export type Post = PostedJob | { readonly kind: JobKind; readonly end: 'refused' | 'not accepted' };
 
-const POST_LIMIT_MS = 90_000;
+/** Longer than the history database is away, because until then the API refuses requests with an idempotency key. */
+const POST_LIMIT_MS = 200_000;
 /** Longer than the API takes for any response. */
 const RESPONSE_LIMIT_MS = 30_000;
 const NAMES = ['first', 'second'] as const;
