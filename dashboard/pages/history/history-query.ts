@@ -33,10 +33,8 @@ export type HistoryErrors = Readonly<Partial<Record<(typeof FIELDS)[number], str
 /** Start and end (excluded) of a day or minute in UTC, in milliseconds; undefined for any other text. */
 const rangeOf = (text: string): { readonly startMs: number; readonly endMs: number } | undefined => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
-  if (!isDay && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(text)) return undefined;
-  const startMs = Date.parse(isDay ? `${text}T00:00Z` : `${text}Z`);
-  // Date.parse takes February 30 for a day of March.
-  if (Number.isNaN(startMs) || !new Date(startMs).toISOString().startsWith(text)) return undefined;
+  const startMs = minuteMs(isDay ? `${text}T00:00` : text);
+  if (startMs === undefined) return undefined;
   return { startMs, endMs: isDay ? startMs + DAY_MS : startMs };
 };
 

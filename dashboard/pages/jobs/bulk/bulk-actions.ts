@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { Administration } from '#administration/administration.ts';
 import { AdministrationError } from '#administration/administration-error.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { checkCanRunAgain } from '#administration/run-again.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { hashedUuid } from '#runtime/hashed-uuid.ts';
 import type { Caches } from '../../../caches.ts';
 import type { ListedJob } from '../../../live/listed-job.ts';
 import type { Question } from '../../../user/access.ts';
@@ -65,16 +65,7 @@ const cancelObstacle = (job: ZipJob): string => {
 };
 
 /** The same for the same form and job, so that a form that is sent twice creates each new job once. */
-const uuidOf = (form: string, name: string): string => {
-  const hex = createHash('sha256').update(`${form}/${name}`).digest('hex');
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `8${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
-};
+const uuidOf = (form: string, name: string): string => hashedUuid('zipjobs bulk rerun', form, name);
 
 export const BULK_ACTIONS: readonly BulkAction[] = [
   {

@@ -3,6 +3,7 @@ import { isUuid } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../../format.ts';
 import { PageError, type PageRequest, type Route, type ShownPage } from '../../../page.ts';
 import type { PageDeps } from '../../page-deps.ts';
+import { NAME } from '../find-job.ts';
 import { matchingJobs } from '../find-jobs.ts';
 import { validJobQuery } from '../job-filters.ts';
 import { writeJobQuery } from '../job-query.ts';
@@ -10,9 +11,6 @@ import { LIST_JOBS } from '../list-jobs-right.ts';
 import { BULK_ACTIONS, type BulkAction } from './bulk-actions.ts';
 import { planOf } from './bulk-plan.ts';
 import { type BulkOutcome, runBulk } from './bulk-run.ts';
-
-/** Valid names of a ZipJob. */
-const NAME = /^[a-z0-9][-a-z0-9.]{0,252}$/;
 
 interface Selection {
   readonly names: readonly string[];
