@@ -18,6 +18,9 @@ const AT_A_TIME = 8;
 /** What the page of a job needs. */
 const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zipjobs' }];
 
+const NO_HISTORY = 'this installation has none. Finished jobs are deleted after their retention period.';
+const NO_ID = 'it finds jobs by ID only.';
+
 type Deps = Pick<PageDeps, 'caches' | 'history'>;
 
 interface Wanted {
@@ -123,12 +126,14 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
   const projects = await visibleProjects(deps.caches.zipProjects, request.user, { isMenu: true });
   const found = await inCluster(deps, request, { projects, ...wanted });
   const { history } = deps;
-  if (found.length > 0 || history === undefined || wanted.uuid === undefined)
-    return responseOf(given, found, { projects, searched: [], isHistoryAway: false });
+  if (found.length > 0 || history === undefined || wanted.uuid === undefined) {
+    const notSearched = history === undefined ? NO_HISTORY : NO_ID;
+    return responseOf(given, found, { projects, searched: [], notSearched, isHistoryAway: false });
+  }
   const searched = projects.slice(0, MOST_HISTORIES);
   const archived = await inHistories(history, request, { projects: searched, uuid: wanted.uuid });
   const isAway = archived === undefined;
-  return responseOf(given, archived ?? [], { projects, searched, isHistoryAway: isAway });
+  return responseOf(given, archived ?? [], { projects, searched, notSearched: '', isHistoryAway: isAway });
 };
 
 /** Finds a job by its ID in every project that the user can see, and redirects to its page. */

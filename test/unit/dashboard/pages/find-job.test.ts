@@ -118,11 +118,21 @@ describe('GET /find', () => {
   it('says where it looked', async () => {
     const without = await start();
     const { text } = await without.ada.get(`/find?id=${UUID}`);
-    expect(text).to.contain('The cluster: 1 project').and.contain('Not in a history');
+    expect(text)
+      .to.contain('The cluster: 1 project')
+      .and.contain('<strong>Not the history</strong>: this installation has none.');
     await without[Symbol.asyncDispose]();
     const withHistory = await start(historyWith(() => Promise.resolve(undefined)));
     withHistory.putProject({}, { metadata: { uid: 'project-uid' } });
     expect((await withHistory.ada.get(`/find?id=${UUID}`)).text).to.contain('The history: 1 project');
+  });
+
+  it('says that the history finds no names without an ID', async () => {
+    const started = await start(historyWith(unused));
+    started.putProject({}, { metadata: { uid: 'project-uid' } });
+    expect((await started.ada.get('/find?id=nightly')).text).to.contain(
+      '<strong>Not the history</strong>: it finds jobs by ID only.',
+    );
   });
 
   it('says that the history could not be searched', async () => {
