@@ -199,7 +199,7 @@ const HISTORY_PAGES = {
     maximum: 60_000,
     default: 3_000,
     description:
-      'how long the overview of a project waits for the statistics of the history, in milliseconds; then it appears without them',
+      'how long the overview of a project waits for the figures of the history, in milliseconds; then the figures of 24 hours count the jobs in the cluster, and longer periods have none',
   },
   dashboardHistorySearchMs: {
     env: 'DASHBOARD_HISTORY_SEARCH_MS',
