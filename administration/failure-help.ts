@@ -116,7 +116,7 @@ const STORES = {
     'Check that the store is running and reachable. Then try again.',
   ),
   StoreCorrupted: now(
-    'The storage provider stored other data than zipjobs sent.',
+    'The storage provider stored different data than zipjobs sent.',
     'Do not use the object at the key: delete it if it exists. Then try again.',
   ),
   ObjectExists: afterRemedy(
