@@ -57,7 +57,7 @@
       for (const node of addedNodes) if (node instanceof Element) prepare(node.parentElement ?? node);
   }).observe(document.getElementById('main'), { childList: true, subtree: true });
 
-  // Pages stay open: their ages go on.
+  // Pages stay open, and relative times change.
   setInterval(() => {
     if (document.hidden) return;
     for (const time of document.querySelectorAll('time[data-ago]')) {

@@ -37,7 +37,7 @@ const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
   const ready = usable.find(({ lastTest }) => lastTest?.ok === true);
   if (ready) return { label, ...DONE, text: `${ready.bucketName} works.` };
   if (usable.some(({ testPending }) => testPending))
-    return { label, isDone: false, look: 'going', state: 'Testing', text: 'The test of the bucket runs.' };
+    return { label, isDone: false, look: 'going', state: 'Testing', text: 'The bucket is being tested.' };
   if (usable.length === 0) return { label, ...TO_DO, text: 'The project has no bucket.' };
   return usable.every(({ lastTest }) => lastTest === null)
     ? { label, ...TO_DO, text: 'No bucket has been tested.' }
@@ -52,8 +52,8 @@ const newestOf = (jobs: readonly ListedJob[]): ListedJob | undefined =>
 
 const STATE_TEXTS: Readonly<Record<Phase, string>> = {
   Queued: 'Waiting for a slot.',
-  Starting: 'Its pod starts.',
-  Running: 'The archive is written.',
+  Starting: 'Starting the pod.',
+  Running: 'Writing the archive.',
   Finalizing: 'Cleaning up.',
   Succeeded: 'The archive is in the bucket.',
   Failed: 'The archive was not created.',
@@ -95,7 +95,7 @@ const requestStep = (jobs: readonly ListedJob[]): Step => {
   const label = 'Send a request';
   const job = newestOf(jobs.filter(({ spec }) => !spec.key.startsWith(TEST_PREFIX)));
   return job === undefined
-    ? { label, ...TO_DO, text: 'No job of your own yet.' }
+    ? { label, ...TO_DO, text: 'No other jobs yet.' }
     : { label, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
 };
 

@@ -24,9 +24,9 @@ const PROJECT_DEFAULT = { value: '', text: 'Default of the project' } as const;
 const SOURCE_ERROR_TEXTS = {
   Fail: 'Fail the job',
   Skip: 'Leave it out',
-  Placeholder: 'Put a note in its place',
+  Placeholder: 'Replace it with a short text',
 };
-const COMPRESSION_TEXTS = { auto: 'Only what becomes smaller', store: 'None', deflate: 'Every file' };
+const COMPRESSION_TEXTS = { auto: 'Only files that shrink', store: 'None', deflate: 'Every file' };
 
 const CHOICES = {
   sourceErrors: [

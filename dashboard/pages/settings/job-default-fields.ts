@@ -60,7 +60,7 @@ export const JOB_DEFAULT_FIELDS = {
     },
   ),
   onSourceError: select(
-    { name: 'onSourceError', label: 'If the download of a file fails' },
+    { name: 'onSourceError', label: 'If a file cannot be downloaded' },
     {
       values: ON_SOURCE_ERRORS,
       unset: SPEC_DEFAULTS.onSourceError,
@@ -76,7 +76,7 @@ export const JOB_DEFAULT_FIELDS = {
     { values: PORTABLE_NAMES, unset: SPEC_DEFAULTS.portableNames },
   ),
   onConflict: select(
-    { name: 'onConflict', label: 'If the archive already exists' },
+    { name: 'onConflict', label: 'If an object exists at the key' },
     { values: ON_CONFLICTS, unset: SPEC_DEFAULTS.onConflict },
   ),
   sha256: select({ name: 'sha256', label: 'SHA-256 of the archive' }, { values: BOOLEANS, unset: 'false' }),

@@ -70,7 +70,7 @@ const pairs = (
     const key = line.slice(0, at).trim();
     const { label } = JOB_DEFAULT_FIELDS[name];
     if (at < 1) throw invalidInput(name, `${label}: use one name=value per line, such as team=sales`);
-    if (read.has(key)) throw invalidInput(name, `${label}: the name ${key} is there twice`);
+    if (read.has(key)) throw invalidInput(name, `${label}: the name ${key} is repeated`);
     read.set(key, line.slice(at + 1).trim());
   }
   return read.size === 0 ? undefined : Object.fromEntries(read);

@@ -115,7 +115,7 @@ describe('the first steps page', () => {
       .and.contain('The project has no token.');
     putJob(project, 'zipjobs-test/a.zip', 'Running');
     expect((await project.ada.get(LIVE)).text)
-      .to.contain('The archive is written.')
+      .to.contain('Writing the archive.')
       .and.not.contain('data-live-end');
     putJob(project, 'zipjobs-test/b.zip', 'Succeeded');
     putJob(project, 'mine.zip', 'Failed');

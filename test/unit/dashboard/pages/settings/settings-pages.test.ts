@@ -166,7 +166,7 @@ describe('the settings pages', () => {
     for (const [field, value, message] of [
       ['maxAttempts', 'many', 'Attempts: use a whole number'],
       ['metadata', 'no-value', 'Metadata of archives: use one name=value per line'],
-      ['metadata', 'a=1\na=2', 'Metadata of archives: the name a is there twice'],
+      ['metadata', 'a=1\na=2', 'Metadata of archives: the name a is repeated'],
       ['metadata', 'zip-x=1', 'Metadata of archives has a name that starts with'],
       ['contentType', 'text/html', 'Content-Type of archives is not an application type'],
     ] as const) {
