@@ -49,6 +49,20 @@ describe('the dashboard of the chart', function () {
       .that.deep.equals({ name: 'zipjobs-dashboard', port: { name: 'http' } });
   });
 
+  it('limits new jobs as the API does, unless its own settings have another limit', async () => {
+    const env = envOf(
+      await render({
+        ...ON,
+        'api.settings.MAX_FILES': 500,
+        'api.settings.MAX_KEY_BYTES': 200,
+        'dashboard.settings.MAX_FILES': 50,
+      }),
+      'dashboard',
+    );
+    expect(env.get('MAX_KEY_BYTES')?.value).to.equal('200');
+    expect(env.get('MAX_FILES')?.value).to.equal('50');
+  });
+
   it('leaves no trace in the API', async () => {
     const ofApi = async (values: Record<string, unknown>) =>
       (await render(values)).filter(({ metadata }) => metadata.name === 'zipjobs-api');
