@@ -18,7 +18,7 @@ export interface DeleteProjectOptions {
 export interface AlsoDelete {
   /** Otherwise they are valid again in a new project of the namespace. */
   readonly tokens?: boolean;
-  /** With their credentials. Otherwise the deletion takes as long as it may. */
+  /** With their credentials. Otherwise the deletion of the project ends at its time limit. */
   readonly buckets?: boolean;
 }
 

@@ -143,7 +143,7 @@ const SHARED_READS = {
     minimum: 0,
     default: 32 * 1_024 * 1_024,
     description:
-      'maximum bytes of shared logs in memory, and the same for shared results of searches; further ones are not kept',
+      'maximum bytes of shared logs in memory, and the same for shared results of searches and for failing files of stored file lists; further ones are not kept',
   },
 } as const satisfies Settings;
 

@@ -33,8 +33,8 @@ const failure = (error: unknown): Pick<BulkOutcome, 'kind' | 'look' | 'text'> =>
 };
 
 /**
- * Runs the action for each job with the token of the user. The outcome of one job does not stop the others; those that the
- * time of the request does not suffice for fail.
+ * Runs the action for each job with the token of the user. The outcome of one job does not stop the others. When the request
+ * times out, the jobs that are left fail.
  * @throws AdministrationError Unauthorized if the API server rejected the token for every job
  */
 export const runBulk = async (
