@@ -120,12 +120,20 @@ export const finish = (s: Situation, from: OwnedStatus, outcome: Outcome): Step 
   return { status, events: [event], actions: endJob(s, status) };
 };
 
+/** A job may end before the status has the Job that was created for it. The history stores a deleted job only with its Job. */
+const withJob = ({ status, seen }: Situation): OwnedStatus => {
+  const { name, uid } = ownJob(seen)?.metadata ?? {};
+  return status.job !== undefined || name === undefined || uid === undefined
+    ? status
+    : { ...status, job: { name, uid } };
+};
+
 /**
  * Starts to end a job with a known outcome: deactivates the pod and keeps the outcome in phase Finalizing until the last
  * attempt is recovered. Finishes at once if there is no upload to recover and no Job.
  */
 export const beginEnding = (s: Situation, outcome: Outcome): Step => {
-  const status = revoke(s, outcome);
+  const status = revoke({ ...s, status: withJob(s) }, outcome);
   if (!isRecovering(status) && !ownJob(s.seen)) return finish(s, status, outcome);
   return { status: withPhase(status, 'Finalizing', outcome), actions: endJob(s, status) };
 };
@@ -135,7 +143,7 @@ export const beginEnding = (s: Situation, outcome: Outcome): Step => {
  * deleted too, where nothing can be created.
  */
 export const abandoned = (s: Situation): Step => {
-  const status = revoke(s);
+  const status = revoke({ ...s, status: withJob(s) });
   if (!isRecovering(status)) return finish(s, status, deletedOutcome(s));
   const mayBePublished = status.attempts?.at(-1)?.upload?.state === 'committing';
   const unknown = { reason: 'OutcomeUnknown', message: REASONS.OutcomeUnknown };

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { lacksArchive } from '#controller/kube-state/archive-state.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { FINALIZER, LABELS } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
@@ -66,6 +67,24 @@ describe('decide with a history', () => {
     expect(judgeIt({ zipJob: earlier, job: aJob(), pods: [aPod('p1')] }).status?.phase).to.equal(
       'Finalizing',
     );
+  });
+
+  it('records a Job that was created before its status, so that the history stores the deleted job', () => {
+    const own = { name: NAME, uid: aJob().metadata.uid };
+    const zipJob = withStatus({}, {}, deleting(1));
+    const { status: ending = {} } = judgeIt({ zipJob, job: aJob() });
+    expect(ending).to.deep.include({ phase: 'Finalizing', reason: 'Deleted', job: own });
+    const { status = {} } = judgeIt({ zipJob: { ...zipJob, status: ending } });
+    expect(status.phase).to.equal('Cancelled');
+    expect(lacksArchive({ status })).to.equal(true);
+    const late = judgeIt({ zipJob: withStatus({}, {}, deleting(220)), job: aJob() }).status;
+    expect(late).to.deep.include({ phase: 'Cancelled', reason: 'Deleted', job: own });
+  });
+
+  it('does not store a job that was deleted before it had a Job', () => {
+    const { status = {} } = judgeIt({ zipJob: withStatus({}, {}, deleting(1)) });
+    expect(status).to.include({ phase: 'Cancelled', reason: 'Deleted' });
+    expect(lacksArchive({ status })).to.equal(false);
   });
 
   it('ends a job at once whose namespace is being deleted', () => {
