@@ -1,6 +1,5 @@
 import type { REASON_FAULTS } from '#crds/job-failures.ts';
 import type { FailureCode } from '#crds/zipper-contract.ts';
-import type { Job } from './job-view.ts';
 
 /** Every reason with which a job ends without an archive. */
 type FailureReason = FailureCode | keyof typeof REASON_FAULTS;
@@ -230,17 +229,3 @@ export const failureHelp = (reason: string): FailureHelp | undefined => HELP_BY_
 
 /** The next step; null for anything but the reason of a failure. */
 export const remedyFor = (reason: string): string | null => failureHelp(reason)?.remedy ?? null;
-
-/**
- * The reason why a job ended without an archive; null for any other job. The controller's verdict counts before the failure
- * that a zipper reported last, because it also knows of deadlines and lost pods.
- */
-export const failureReasonOf = ({
-  phase,
-  reason,
-  failure,
-}: Pick<Job, 'phase' | 'reason' | 'failure'>): string | null => {
-  if (phase !== 'Failed' && phase !== 'Cancelled') return null;
-  if (reason !== null && HELP_BY_REASON.has(reason)) return reason;
-  return failure?.code ?? reason;
-};

@@ -1,6 +1,7 @@
-import { failureHelp, failureReasonOf } from '#administration/failure-help.ts';
+import { failureHelp } from '#administration/failure-help.ts';
 import { timelineOf } from '#administration/job-timeline.ts';
 import type { Job } from '#administration/job-view.ts';
+import { failureReasonOf } from '#crds/job-failures.ts';
 import { toFields, toTable } from './table.ts';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;

@@ -69,3 +69,19 @@ export const FAILURE_FAULTS: ReadonlyMap<string, Fault> = new Map<string, Fault>
 
 /** A reason that is not in the table counts as the operator's, so that it is noticed. */
 export const faultOf = (reason: string): Fault => FAILURE_FAULTS.get(reason) ?? 'operator';
+
+interface Ended {
+  readonly phase?: string | null;
+  readonly reason?: string | null;
+  readonly failure?: { readonly code: string } | null;
+}
+
+/**
+ * The reason why a job ended without an archive; null for any other job. The controller's verdict counts before the failure
+ * that a zipper reported last, because it also knows of deadlines and lost pods.
+ */
+export const failureReasonOf = ({ phase, reason = null, failure }: Ended): string | null => {
+  if (phase !== 'Failed' && phase !== 'Cancelled') return null;
+  if (reason !== null && FAILURE_FAULTS.has(reason)) return reason;
+  return failure?.code ?? reason;
+};

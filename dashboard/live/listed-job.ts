@@ -1,4 +1,5 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { failureReasonOf } from '#crds/job-failures.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type {
   Failure,
@@ -38,7 +39,7 @@ const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed', 'C
 /** Why a job waits, failed or was cancelled, as a code; otherwise empty. */
 export const reasonOf = ({ status }: Pick<ListedJob, 'status'>): string => {
   const { phase = 'Queued', reason = '', failure } = status;
-  const code = failure?.code ?? reason;
+  const code = failureReasonOf(status) ?? failure?.code ?? reason;
   return PHASES_WITH_REASON.includes(phase) && code !== phase ? code : '';
 };
 

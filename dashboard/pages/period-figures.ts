@@ -1,3 +1,4 @@
+import { failureReasonOf } from '#crds/job-failures.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { uuidOfName } from '#crds/zip-job-facts.ts';
 import type { ListedJob } from '../live/listed-job.ts';
@@ -28,7 +29,7 @@ export interface FailedJob {
   /** ID in the API, or the name of a ZipJob without one. */
   readonly id: string;
   readonly key: string;
-  /** Failure code, or reason. */
+  /** As `failureReasonOf`. */
   readonly reason: string;
   /** RFC 3339. */
   readonly finishedAt: string;
@@ -75,7 +76,7 @@ const sumsOf = (jobs: readonly ListedJob[]): Sums => {
   };
 };
 
-const reasonOf = ({ status }: ListedJob): string => status.failure?.code ?? status.reason ?? 'Unknown';
+const reasonOf = ({ status }: ListedJob): string => failureReasonOf(status) ?? 'Unknown';
 
 const reasonsOf = (failed: readonly ListedJob[]): PeriodFigures['failures'] => {
   const counts = Map.groupBy(failed, reasonOf);

@@ -1,5 +1,6 @@
 /** What the history keeps of a ZipJob: neither URLs and headers of sources, nor webhook URLs, nor names of Secrets. */
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { failureReasonOf } from '#crds/job-failures.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import {
   type FilesFrom,
@@ -160,7 +161,7 @@ const outcomeOf = (zipJob: ZipJob) => {
   const { phase, finishedAt, startedAt = null, reason = '', ...status } = finishedStatus(zipJob);
   return {
     phase,
-    reason: status.failure?.code ?? reason,
+    reason: failureReasonOf({ ...status, phase, reason }) ?? reason,
     startedAt,
     finishedAt,
     durationMs: durationMs(startedAt, finishedAt),

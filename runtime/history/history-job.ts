@@ -20,7 +20,7 @@ export interface HistoryJob {
   /** Null for a job that never ran. */
   readonly startedAt: string | null;
   readonly phase: Phase;
-  /** The failure code, or else the reason of the phase. */
+  /** Why the job failed or was cancelled, as `failureReasonOf`, or else the reason of the phase. */
   readonly reason: string;
   readonly service: Service;
   /** Name of the bucket at the provider. */

@@ -1,5 +1,6 @@
-import { failureHelp, failureReasonOf } from '#administration/failure-help.ts';
+import { failureHelp } from '#administration/failure-help.ts';
 import type { Job } from '#administration/job-view.ts';
+import { failureReasonOf } from '#crds/job-failures.ts';
 import { type FailingFileRow, failingFileRow } from './failing-files.ts';
 import type { KnownSources } from './known-sources.ts';
 import type { Reruns } from './reruns.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { failureHelp, failureReasonOf, remedyFor } from '#administration/failure-help.ts';
+import { failureHelp, remedyFor } from '#administration/failure-help.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 
@@ -41,33 +41,5 @@ describe('failureHelp', () => {
       expect(failureHelp(reason), reason).to.equal(undefined);
       expect(remedyFor(reason), reason).to.equal(null);
     }
-  });
-});
-
-describe('failureReasonOf', () => {
-  const failure = {
-    code: 'Terminated',
-    message: null,
-    fileIndex: null,
-    filename: null,
-    httpStatus: null,
-    retriable: true,
-  };
-
-  it('is the verdict of the controller', () => {
-    expect(failureReasonOf({ phase: 'Failed', reason: 'TooManyDisruptions', failure })).to.equal(
-      'TooManyDisruptions',
-    );
-    expect(failureReasonOf({ phase: 'Cancelled', reason: 'Cancelled', failure: null })).to.equal('Cancelled');
-  });
-
-  it('is the failure of the zipper if the reason of the controller is unknown', () => {
-    expect(failureReasonOf({ phase: 'Failed', reason: 'Unheard', failure })).to.equal('Terminated');
-    expect(failureReasonOf({ phase: 'Failed', reason: 'Unheard', failure: null })).to.equal('Unheard');
-  });
-
-  it('is null for a job that did not fail', () => {
-    for (const phase of ['Queued', 'Running', 'Succeeded'] as const)
-      expect(failureReasonOf({ phase, reason: 'Uploaded', failure })).to.equal(null);
   });
 });

@@ -55,11 +55,11 @@ describe('reasonOf', () => {
     [{ reason: 'Suspended' }, 'Suspended'],
     [{ phase: 'Running', reason: 'PodActive' }, ''],
     [{ phase: 'Succeeded', reason: 'Uploaded' }, ''],
-    [
-      { phase: 'Failed', reason: 'BackoffLimitExceeded', failure: { code: 'SourceNotFound' } },
-      'SourceNotFound',
-    ],
+    [{ phase: 'Starting', reason: 'PodStarting', failure: { code: 'Terminated' } }, 'Terminated'],
+    [{ phase: 'Failed', reason: 'DeadlineExceeded', failure: { code: 'Terminated' } }, 'DeadlineExceeded'],
+    [{ phase: 'Failed', reason: 'Unheard', failure: { code: 'SourceNotFound' } }, 'SourceNotFound'],
     [{ phase: 'Cancelled', reason: 'Cancelled' }, ''],
+    [{ phase: 'Cancelled', reason: 'Cancelled', failure: { code: 'Terminated' } }, ''],
     [{ phase: 'Cancelled', reason: 'Deleted' }, 'Deleted'],
   ] as const)
     it(`is ${JSON.stringify(reason)} for ${JSON.stringify(status)}`, () => {

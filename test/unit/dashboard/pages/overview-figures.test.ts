@@ -87,7 +87,12 @@ describe('clusterFigures', () => {
       failed('a', 'AccessDenied', 30),
       failed('b', 'SourceNotFound', 10),
       failed('c', 'SourceNotFound', 20),
-      job('d', { phase: 'Failed', finishedAt: ago(40), reason: 'StartDeadlineExceeded' }),
+      job('d', {
+        phase: 'Failed',
+        finishedAt: ago(40),
+        reason: 'StartDeadlineExceeded',
+        failure: { code: 'Terminated', retriable: true },
+      }),
     );
     expect(failures).to.deep.equal([
       { reason: 'SourceNotFound', count: 2 },

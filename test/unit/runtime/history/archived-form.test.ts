@@ -250,6 +250,16 @@ describe('toHistoryJob', () => {
     });
   });
 
+  it('stores the reason of the controller, and not an earlier failure of a zipper', () => {
+    const failure = { code: 'Terminated', message: 'stopped', retriable: true } as const;
+    const reasonOf = (phase: 'Succeeded' | 'Failed' | 'Cancelled', reason: string): string =>
+      toHistoryJob(aZipJob({ status: { ...finishedAs(phase), reason, failure } }), OWNER).reason;
+    expect(reasonOf('Failed', 'DeadlineExceeded')).to.equal('DeadlineExceeded');
+    expect(reasonOf('Cancelled', 'Cancelled')).to.equal('Cancelled');
+    expect(reasonOf('Succeeded', 'VerifiedInStore')).to.equal('VerifiedInStore');
+    expect(reasonOf('Failed', 'Unheard')).to.equal('Terminated');
+  });
+
   it('refuses a ZipJob that is not finished', () => {
     const zipJob = aZipJob({ metadata: { uid: UUID }, status: { phase: 'Finalizing', finishedAt: ago(1) } });
     expect(() => toHistoryJob(zipJob, OWNER)).to.throw(TypeError, NAME);
