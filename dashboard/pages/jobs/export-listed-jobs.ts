@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { bucketOf, zipJobId } from '#crds/zip-job-facts.ts';
 import { csvOf, type ExportedJob } from '#runtime/history/csv.ts';
-import { createFairCapacity } from '#runtime/http/fair-capacity.ts';
 import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
-import { PageError, type PageRequest, type Route, type SentFile } from '../../page.ts';
+import type { PageRequest, Route, SentFile } from '../../page.ts';
+import { createUserPlaces } from '../../sharing/user-places.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { matchingJobs } from './find-jobs.ts';
 import { validJobQuery } from './job-filters.ts';
@@ -65,20 +65,17 @@ export const createJobsExport = ({
   config,
   metrics,
 }: PageDeps): readonly Route[] => {
-  const exports = createFairCapacity(config.dashboardExportsInFlight);
+  const places = config.dashboardExportsInFlight;
+  const takePlace = createUserPlaces({ limit: 'exports', places, retryAfterSeconds: 60, metrics });
   const bodyOf = (request: PageRequest): Readable => {
     const { user, namespace, now } = request;
     const query = validJobQuery(request.query);
-    const share = exports.open(user.name);
-    if (!share.grow(1)) {
-      metrics.overloads.inc({ limit: 'exports' });
-      throw new PageError(503, 'Too many exports', 'Other exports are running. Try again in a minute.');
-    }
+    const place = takePlace(user.name);
     const { dashboardExportRows: maxRows, dashboardExportTimeoutMs: limitMs } = config;
     const found = matchingJobs({ order, zipJobs: caches.zipJobs }, { namespace, query, now });
     const texts = csvOf(batchesOf(firstOf(found, maxRows)), maxRows);
     const body = Readable.from(texts, { signal: AbortSignal.timeout(limitMs) });
-    return body.once('close', () => share[Symbol.dispose]());
+    return body.once('close', () => place[Symbol.dispose]());
   };
   return [
     {

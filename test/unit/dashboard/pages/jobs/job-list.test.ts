@@ -1,13 +1,17 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,
+  SESSION,
   startDashboardServer,
   type Visitor,
   visitAs,
 } from '#test/support/servers/dashboard-server.ts';
+import { until } from '#test/support/until.ts';
 
 const TOKEN = 'ada-token';
 const VIEWER = 'vera-token';
@@ -33,6 +37,17 @@ describe('the list of jobs', () => {
   };
   beforeEach(() => open());
   afterEach(() => server[Symbol.asyncDispose]());
+
+  /** Opens the export without reading its body. */
+  const openUnread = async ({ cookies }: Visitor): Promise<IncomingMessage> => {
+    const sent = request(`${server.url}${JOBS}.csv`, {
+      headers: { cookie: `${SESSION}=${cookies.get(SESSION) ?? ''}` },
+    });
+    sent.end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.on('error', () => undefined);
+    return response;
+  };
 
   const put = (n: number, status = {}, token = 'shop'): void => {
     const metadata = {
@@ -158,6 +173,29 @@ describe('the list of jobs', () => {
       expect(lines[3]).to.contain('The export was cut after 2 jobs.');
       put(0, { phase: 'Failed' });
       expect(linesOf((await visitor.get(`${JOBS}.csv?state=Failed`)).text)).to.have.lengthOf(2);
+    });
+
+    it('gives every place, at most half of them to one user', async () => {
+      await server[Symbol.asyncDispose]();
+      await open({ DASHBOARD_EXPORTS_IN_FLIGHT: '2' });
+      // More than a connection buffers, in several parts, so that an export that nobody reads does not end.
+      const key = 'k'.repeat(20_000);
+      for (let n = 0; n < 1_500; n += 1)
+        server.zipJobs.put(aZipJob({ metadata: { name: `job-${n}` }, spec: { key } }));
+      server.tokens.set(VIEWER, { name: 'vera', allowed: ['*'] });
+      const viewer = await visitAs(server, VIEWER);
+      const opened = [await openUnread(visitor)];
+      const refused = await visitor.get(`${JOBS}.csv`);
+      expect([refused.status, refused.headers.get('retry-after')]).to.deep.equal([503, '60']);
+      expect(refused.text).to.contain('Too many exports');
+      opened.push(await openUnread(viewer));
+      expect(opened.map(({ statusCode }) => statusCode)).to.deep.equal([200, 200]);
+      for (const one of opened) one.destroy();
+      await until('the places to be free', async () => {
+        const next = await openUnread(visitor);
+        next.destroy();
+        return next.statusCode === 200;
+      });
     });
 
     it('needs the right to list jobs', async () => {
