@@ -14,12 +14,18 @@ export interface CountedJobs {
 /** The list that has exactly these jobs. */
 export type JobLinks = (jobs: CountedJobs) => string;
 
-const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs): string => {
+/** Parameters of the times at which jobs finished. */
+interface Times {
+  readonly from: string;
+  readonly to: string;
+}
+
+const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs, times: Times): string => {
   const texts = {
     state: state ?? '',
     reason: reason ?? '',
-    from: fromMs === undefined ? '' : minuteText(fromMs),
-    to: toMs === undefined ? '' : minuteText(toMs),
+    [times.from]: fromMs === undefined ? '' : minuteText(fromMs),
+    [times.to]: toMs === undefined ? '' : minuteText(toMs),
   };
   const params = new URLSearchParams(Object.entries(texts).filter(([, value]) => value !== ''));
   return params.size === 0 ? '' : `?${params.toString()}`;
@@ -28,10 +34,10 @@ const queryOf = ({ state, reason, fromMs, toMs }: CountedJobs): string => {
 export const historyLinks =
   (namespace: string): JobLinks =>
   (jobs) =>
-    FORMAT.path('projects', namespace, 'history') + queryOf(jobs);
+    FORMAT.path('projects', namespace, 'history') + queryOf(jobs, { from: 'from', to: 'to' });
 
 /** Without a history, or while it is away. */
 export const clusterLinks =
   (namespace: string): JobLinks =>
   (jobs) =>
-    FORMAT.path('projects', namespace, 'jobs') + queryOf(jobs);
+    FORMAT.path('projects', namespace, 'jobs') + queryOf(jobs, { from: 'finished-from', to: 'finished-to' });

@@ -106,17 +106,19 @@ export const writeHistoryQuery = (query: Partial<HistoryQuery>): string => {
 };
 
 /** Start of the jobs that a search of the list of jobs selects, in milliseconds. No job finishes before it is created. */
-const startOf = ({ within, from }: JobQuery, now: Date): number | undefined => {
+const startOf = ({ within, from, finishedFrom }: JobQuery, now: Date): number | undefined => {
   const period = PERIODS.find(({ value }) => value === within);
-  const starts = [period === undefined ? undefined : now.getTime() - period.ms, minuteMs(from)].filter(
-    (ms) => ms !== undefined,
-  );
+  const starts = [
+    period === undefined ? undefined : now.getTime() - period.ms,
+    minuteMs(from),
+    minuteMs(finishedFrom),
+  ].filter((ms) => ms !== undefined);
   return starts.length === 0 ? undefined : Math.max(...starts);
 };
 
 /** The same search in the history as in the list of jobs, but for a latest creation time, which the history does not know. */
 export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> => {
-  const { text, state, reason, bucket, token } = query;
+  const { text, state, reason, bucket, token, finishedTo } = query;
   const isName = isUuid(text.toLowerCase()) || uuidOfName(text.toLowerCase()) !== undefined;
   const { service, name } = bucketOf({ spec: { bucketRef: { name: bucket }, key: '' } });
   const startMs = startOf(query, now);
@@ -127,6 +129,7 @@ export const fromJobQuery = (query: JobQuery, now: Date): Partial<HistoryQuery> 
     bucket: bucket === '' ? '' : `${service}/${name}`,
     token,
     from: startMs === undefined ? '' : minuteText(startMs),
+    ...(finishedTo !== '' && { to: finishedTo }),
   };
 };
 

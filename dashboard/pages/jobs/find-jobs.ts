@@ -53,6 +53,18 @@ const isCreatedIn = (wanted: WantedJobs): Matches => {
   return ({ metadata: { creationTimestamp: at = '' } }) => at >= oldest && (end === undefined || at < end);
 };
 
+/** No unfinished job. */
+const isFinishedIn = ({ finishedFrom, finishedTo }: JobQuery): Matches => {
+  const [startMs = Number.NEGATIVE_INFINITY, endMs = Number.POSITIVE_INFINITY] = [
+    minuteMs(finishedFrom),
+    minuteMs(finishedTo),
+  ];
+  return ({ status: { finishedAt } }) => {
+    const ms = Date.parse(finishedAt ?? '');
+    return ms >= startMs && ms < endMs;
+  };
+};
+
 /** Names (which contain the ID) and keys, case-insensitively. */
 const contains = (text: string): Matches => {
   const needle = text.toLowerCase();
@@ -61,13 +73,14 @@ const contains = (text: string): Matches => {
 
 /** Whether a job matches all filters. */
 export const matcherOf = (wanted: WantedJobs): Matches => {
-  const { text, state, reason, bucket, token } = wanted.query;
+  const { text, state, reason, bucket, token, finishedFrom, finishedTo } = wanted.query;
   const tests: readonly Matches[] = [
     isCreatedIn(wanted),
     (job) => isOfState(job, state),
     ...(reason === '' ? [] : [(job: ListedJob) => reasonOf(job) === reason]),
     ...(bucket === '' ? [] : [(job: ListedJob) => job.spec.bucketRef.name === bucket]),
     ...(token === '' ? [] : [(job: ListedJob) => job.createdBy === token]),
+    ...(finishedFrom === '' && finishedTo === '' ? [] : [isFinishedIn(wanted.query)]),
     ...(text === '' ? [] : [contains(text)]),
   ];
   return (job) => tests.every((test) => test(job));

@@ -42,10 +42,21 @@ export const filterOptions = (choices: Pick<JobChoices, 'of'>, namespace: string
 });
 
 export const filterForm = (
-  { text, state, reason, bucket, token, within, from, to }: JobQuery,
+  { text, state, reason, bucket, token, within, from, to, finishedFrom, finishedTo }: JobQuery,
   errors: JobQueryErrors,
 ): FormState => ({
-  values: { q: text, state, reason, bucket, token, within, from, to },
+  values: {
+    q: text,
+    state,
+    reason,
+    bucket,
+    token,
+    within,
+    from,
+    to,
+    'finished-from': finishedFrom,
+    'finished-to': finishedTo,
+  },
   errors,
 });
 
@@ -62,6 +73,8 @@ const LABELS: Readonly<Record<JobFilterName, (value: string) => string>> = {
   within: (value) => `Created: ${textOf(PERIOD_OPTIONS, value)}`,
   from: (value) => `Created from ${timeText(value)}`,
   to: (value) => `Created before ${timeText(value)}`,
+  finishedFrom: (value) => `Finished from ${timeText(value)}`,
+  finishedTo: (value) => `Finished before ${timeText(value)}`,
 };
 
 export interface Chip {

@@ -25,6 +25,10 @@ export interface JobQuery {
   readonly from: string;
   /** Created before this minute. */
   readonly to: string;
+  /** Finished at or after this minute. */
+  readonly finishedFrom: string;
+  /** Finished before this minute. */
+  readonly finishedTo: string;
   /** From 1. */
   readonly page: number;
 }
@@ -42,8 +46,21 @@ const PARAMETERS: Readonly<Record<JobFilterName, string>> = {
   within: 'within',
   from: 'from',
   to: 'to',
+  finishedFrom: 'finished-from',
+  finishedTo: 'finished-to',
 };
-const NAMES = ['text', 'state', 'reason', 'bucket', 'token', 'within', 'from', 'to'] as const;
+const NAMES = [
+  'text',
+  'state',
+  'reason',
+  'bucket',
+  'token',
+  'within',
+  'from',
+  'to',
+  'finishedFrom',
+  'finishedTo',
+] as const;
 
 const MAX_TEXT = 1_024;
 const MAX_PAGE = 100_000;
@@ -57,6 +74,8 @@ const NO_FILTERS: JobQuery = {
   within: '',
   from: '',
   to: '',
+  finishedFrom: '',
+  finishedTo: '',
   page: 1,
 };
 
@@ -77,15 +96,18 @@ export const minuteMs = (text: string): number | undefined => {
 
 type Texts = Readonly<Record<JobFilterName, string>>;
 
-const rangeErrors = ({ from, to }: Texts): JobQueryErrors => {
-  const [start, end] = [minuteMs(from), minuteMs(to)];
+const rangeErrors = (
+  texts: Texts,
+  [first, last]: readonly [JobFilterName, JobFilterName],
+): JobQueryErrors => {
+  const [start, end] = [minuteMs(texts[first]), minuteMs(texts[last])];
   const invalid = 'Enter a time such as 2026-01-31T10:00.';
   return {
     ...(start !== undefined &&
       end !== undefined &&
-      end <= start && { to: 'The end is not after the start.' }),
-    ...(from !== '' && start === undefined && { from: invalid }),
-    ...(to !== '' && end === undefined && { to: invalid }),
+      end <= start && { [PARAMETERS[last]]: 'The end is not after the start.' }),
+    ...(texts[first] !== '' && start === undefined && { [PARAMETERS[first]]: invalid }),
+    ...(texts[last] !== '' && end === undefined && { [PARAMETERS[last]]: invalid }),
   };
 };
 
@@ -96,7 +118,8 @@ const errorsOf = (texts: Texts): JobQueryErrors => ({
     periodOf(texts.within) === undefined && {
       within: `The period must be ${PERIODS.map(({ value }) => value).join(', ')}.`,
     }),
-  ...rangeErrors(texts),
+  ...rangeErrors(texts, ['from', 'to']),
+  ...rangeErrors(texts, ['finishedFrom', 'finishedTo']),
   ...Object.fromEntries(
     NAMES.filter((name) => texts[name].length > MAX_TEXT).map((name) => [
       PARAMETERS[name],
@@ -119,6 +142,8 @@ export const readJobQuery = (
     within: textOf('within'),
     from: textOf('from'),
     to: textOf('to'),
+    finishedFrom: textOf('finishedFrom'),
+    finishedTo: textOf('finishedTo'),
   };
   return {
     query: {

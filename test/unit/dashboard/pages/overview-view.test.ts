@@ -53,8 +53,11 @@ describe('the tiles of the overview', () => {
   });
 
   it('lead to the list of jobs in the cluster without a history', () => {
-    const [, , failed] = view(FIGURES, clusterLinks('team-a')).tiles;
-    expect(failed?.href).to.contain('/projects/team-a/jobs?state=Failed');
+    const { tiles, charts } = view(FIGURES, clusterLinks('team-a'));
+    expect(tiles[2]?.href).to.equal(`/projects/team-a/jobs?state=Failed&finished-from=${since}`);
+    expect(JSON.stringify(charts)).to.contain(
+      '?finished-from=2026-05-04T11%3A00&finished-to=2026-05-04T12%3A00',
+    );
   });
 
   it('show the states of now, and the job that waits longest with its reason in words', () => {

@@ -102,6 +102,12 @@ describe('fromJobQuery', () => {
     expect(from('within=1h&from=2026-01-01T08:00').from).to.equal('2026-02-03T09:00');
   });
 
+  it('has the times at which jobs finished', () => {
+    const finished = 'finished-from=2026-02-01T08:00&finished-to=2026-02-01T09:00';
+    expect(from(finished)).to.include({ from: '2026-02-01T08:00', to: '2026-02-01T09:00' });
+    expect(from(`${finished}&from=2026-02-01T08:30`).from).to.equal('2026-02-01T08:30');
+  });
+
   it('drops a state that no finished job has', () => {
     expect(from('state=unfinished').state).to.equal('');
   });

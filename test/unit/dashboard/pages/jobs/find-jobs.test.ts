@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { PHASES } from '#crds/zip-job.ts';
+import { PHASES, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
 import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
 import { countJobs, findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
@@ -11,7 +11,10 @@ const COUNT = 10_000;
 
 const nameOf = (n: number): string => `zip-${String(n).padStart(5, '0')}`;
 
-/** Job n was created n minutes ago; every seventh has the next phase, every second the other bucket, every fifth a token. */
+const phaseOf = (n: number) => PHASES[n % PHASES.length] ?? 'Queued';
+const isFinal = (n: number): boolean => TERMINAL_PHASES.some((phase) => phase === phaseOf(n));
+
+/** Job n was created n minutes ago and, in a final phase, finished n seconds ago; every seventh has the next phase, every second the other bucket, every fifth a token. */
 const jobOf = (n: number): ListedJob =>
   toListedJob(
     aZipJob({
@@ -21,7 +24,11 @@ const jobOf = (n: number): ListedJob =>
         annotations: n % 5 === 0 ? { [ANNOTATIONS.createdBy]: 'shop' } : {},
       },
       spec: { bucketRef: { name: n % 2 === 0 ? 's3-even' : 's3-odd' }, key: `Out/${n}.zip` },
-      status: { phase: PHASES[n % PHASES.length] ?? 'Queued', reason: n % 3 === 0 ? 'SlotsTaken' : 'Queued' },
+      status: {
+        phase: phaseOf(n),
+        reason: n % 3 === 0 ? 'SlotsTaken' : 'Queued',
+        ...(isFinal(n) && { finishedAt: ago(n) }),
+      },
     }),
   );
 
@@ -81,6 +88,21 @@ describe('findJobs with 10,000 jobs', () => {
     expect(fixture.find('within=1h')).to.include({ total: 61, pages: 3, reads: 61 });
     expect(fixture.find('within=24h&bucket=s3-even')).to.include({ total: 721, reads: 1_441 });
     expect(fixture.find('state=Failed').reads).to.equal(COUNT);
+  });
+
+  it('finds the jobs that finished in a time, whenever they were created', () => {
+    const found = (query: string) => {
+      const { total, names } = fixture.find(query);
+      return { total, newest: names[0] };
+    };
+    const minute = (minutes: number): string => ago(minutes * 60).slice(0, 16);
+    const within = (first: number, last: number) => {
+      const all = Array.from({ length: last - first + 1 }, (_, index) => first + index).filter(isFinal);
+      return { total: all.length, newest: nameOf(all[0] ?? 0) };
+    };
+    expect(found(`finished-from=${minute(20)}`)).to.deep.equal(within(0, 1_200));
+    expect(found(`finished-to=${minute(20)}`)).to.deep.equal(within(1_201, COUNT - 1));
+    expect(found(`finished-from=${minute(20)}&finished-to=${minute(10)}`)).to.deep.equal(within(601, 1_200));
   });
 
   it('finds part of a name or key, case-insensitively', () => {

@@ -13,6 +13,8 @@ const FULL = {
   within: '7d',
   from: '2026-01-31T10:00',
   to: '2026-02-01T00:30',
+  finishedFrom: '2026-01-31T11:00',
+  finishedTo: '2026-02-01T01:30',
   page: 3,
 } as const;
 
@@ -33,6 +35,8 @@ describe('readJobQuery', () => {
     ['within', '1y', 'The period must be 1h, 24h, 7d.'],
     ['from', '2026-02-30T10:00', 'Enter a time such as 2026-01-31T10:00.'],
     ['to', 'tomorrow', 'Enter a time such as'],
+    ['finished-from', '2026-01-31', 'Enter a time such as'],
+    ['finished-to', 'tomorrow', 'Enter a time such as'],
     ['q', 'x'.repeat(2_000), 'Enter at most 1024 characters.'],
   ] as const)
     it(`reports an invalid ${parameter} instead of ignoring it`, () => {
@@ -41,7 +45,11 @@ describe('readJobQuery', () => {
 
   it('reports an end that is not after the start', () => {
     const time = '2026-01-31T10:00';
-    expect(read({ from: time, to: time }).errors).to.deep.equal({ to: 'The end is not after the start.' });
+    const error = 'The end is not after the start.';
+    expect(read({ from: time, to: time }).errors).to.deep.equal({ to: error });
+    const finished = { 'finished-from': time, 'finished-to': time };
+    expect(read(finished).errors).to.deep.equal({ 'finished-to': error });
+    expect(read({ from: time, 'finished-to': time }).errors).to.deep.equal({});
   });
 });
 
@@ -57,11 +65,13 @@ describe('filterChips', () => {
       'Created: Last 7 days',
       'Created from 2026-01-31 10:00 UTC',
       'Created before 2026-02-01 00:30 UTC',
+      'Finished from 2026-01-31 11:00 UTC',
+      'Finished before 2026-02-01 01:30 UTC',
     ]);
     for (const [index, { href }] of chips.entries()) {
       const left = read(href.slice('/jobs'.length)).query;
       expect(left.page).to.equal(1);
-      expect(filterChips('/jobs', left)).to.have.lengthOf(7);
+      expect(filterChips('/jobs', left)).to.have.lengthOf(9);
       expect(filterChips('/jobs', left).map(({ label }) => label)).to.not.include(chips[index]?.label);
     }
     expect(filterChips('/jobs', read('').query)).to.deep.equal([]);
