@@ -1,6 +1,7 @@
 /**
- * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, adds the places of old
- * jobs after an upgrade, and deletes rows of projects with a shorter retention and of deleted projects. Everything may be repeated, and run in several controllers at once.
+ * What the controller does regularly: makes the partitions of the next days, drops those beyond the retention, deletes rows of
+ * projects with a shorter retention and of deleted projects, and adds the places of old jobs after an upgrade. Everything may be
+ * repeated, and run in several controllers at once.
  */
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
@@ -130,13 +131,12 @@ export const keepHistory = async (database: Database, options: KeepOptions): Pro
   const { clusterUid, retentionDays, mostTables, mostBatches } = options;
   const partitionsMade = await makePartitionsAhead(database);
   const dropped = await dropOldPartitions(database, options);
-  const arePlacesComplete = await addOldPlaces(database, options);
   const projects = await database.query<{ projectUid: string; endedBefore: string }>({
     text: PROJECTS,
     values: [clusterUid, retentionDays],
   });
   let rowsPurged = 0;
-  let isComplete = dropped.length < mostTables && arePlacesComplete;
+  let isComplete = dropped.length < mostTables;
   let batches = mostBatches;
   for (const project of projects) {
     const purged = await purgeProject(database, project, { ...options, mostBatches: batches });
@@ -145,5 +145,7 @@ export const keepHistory = async (database: Database, options: KeepOptions): Pro
     batches = Math.max(1, batches - Math.ceil(purged.rows / options.batchRows));
   }
   await database.query({ text: 'SELECT zipjobs.forget_deleted_projects($1)', values: [retentionDays] });
+  // Last, because an error must not keep rows that have to be deleted.
+  isComplete = (await addOldPlaces(database, options)) && isComplete;
   return { partitionsMade, partitionsDropped: dropped.length, rowsPurged, isComplete };
 };

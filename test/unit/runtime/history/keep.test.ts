@@ -131,6 +131,20 @@ describe('the retention of the history', () => {
     expect(await countOf(projectUid)).to.deep.equal([0, 0, 0]);
   });
 
+  it('deletes the rows of deleted projects although the places of old jobs cannot be added (G9)', async () => {
+    await write(projectUid, [0, 1]);
+    await markDeleted(database, { projectUid, clusterUid, namespace: 'team-a' });
+    const withoutPlaces: Pick<HistoryDatabase, 'query'> = {
+      query: async (statement, signal) => {
+        if (statement.text.includes('add_old_job_places')) throw new Error('a time limit');
+        return await database.query(statement, signal);
+      },
+    };
+    const failure = await keepHistory(withoutPlaces, KEEP).catch((error: unknown) => error);
+    expect(failure).to.have.property('message', 'a time limit');
+    expect(await countOf(projectUid)).to.deep.equal([0, 0, 0]);
+  });
+
   it('forgets a deleted project once none of its partitions can exist', async () => {
     await markDeleted(database, { projectUid, clusterUid, namespace: 'team-a' });
     const known = async () => (await database.query({ text: 'SELECT FROM zipjobs.projects' })).length;
