@@ -79,7 +79,8 @@ const failureText = (job: Job): Rows => {
   const reason = failureReasonOf(job);
   if (reason === null) return [];
   const help = failureHelp(reason);
-  const { failure } = job;
+  // A zipper may have reported another failure before the one that ended the job.
+  const failure = job.failure?.code === reason ? job.failure : null;
   return [
     ['Failure', reason],
     ...(help === undefined ? [] : ([['Why', help.words]] as const)),

@@ -40,6 +40,17 @@ describe('jobText', () => {
     expect(textOf(aZipJob({ status: finishedAs('Succeeded') }))).not.to.match(/^(Failure|Why|Next step):/m);
   });
 
+  it('names the failing file only of the failure that ended the job', () => {
+    const textFor = (code: string): string => {
+      const failure = { code, fileIndex: 1, httpStatus: 503, retriable: true };
+      return textOf(aZipJob({ status: finishedAs('Failed', { reason: 'DeadlineExceeded', failure }) }));
+    };
+    expect(textFor('DeadlineExceeded')).to.match(/^HTTP status: +503$/m);
+    expect(textFor('SourceUnavailable'))
+      .to.match(/^Failure: +DeadlineExceeded$/m)
+      .and.not.to.match(/^(Failing file|HTTP status):/m);
+  });
+
   it('adds nothing to a job whose sources were not checked', () => {
     expect(textOf(aZipJob({ status: finishedAs('Failed') }))).not.to.match(/Failing files|^FILE/m);
   });
