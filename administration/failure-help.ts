@@ -206,7 +206,7 @@ const PODS = {
 const ENDS = {
   Cancelled: now('The job was cancelled.', 'Run the job again if you still need the archive.'),
   Deleted: never(
-    'The job, its project or its namespace is being deleted.',
+    'The job, its project or its namespace was deleted before the job finished.',
     'Send the request again if you still need the archive.',
   ),
   Restored: now(
