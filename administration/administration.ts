@@ -16,7 +16,7 @@ export interface Administration {
   buckets(namespace: string): Buckets;
   tokens(namespace: string): Tokens;
   webhooks(namespace: string): Webhooks;
-  jobs(namespace: string, options?: Pick<JobsOptions, 'newUuid'>): Jobs;
+  jobs(namespace: string, options?: Pick<JobsOptions, 'newUuid' | 'namesOnly'>): Jobs;
   newJobs(namespace: string): NewJobs;
 }
 

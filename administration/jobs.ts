@@ -18,9 +18,11 @@ export interface JobsOptions {
   readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'list' | 'create' | 'mergePatch'>;
   readonly clock: Clock;
   readonly newUuid?: () => string;
+  /** Jobs are looked up by the name of the ZipJob only. The lookup of an ID may read every ZipJob of the project. */
+  readonly namesOnly?: true;
 }
 
-/** The jobs of one project. Jobs are looked up by id or by the name of the ZipJob. */
+/** The jobs of one project. Jobs are looked up by ID or by the name of the ZipJob. */
 export interface Jobs {
   /** Reads from the API server; without a namespace in the query, lists the jobs of every project. */
   list(query: JobQuery, signal: AbortSignal): Promise<JobList>;
@@ -67,10 +69,10 @@ const byUid = async (
 };
 
 const found = async (options: JobsOptions, namespace: string, job: string): Promise<ZipJob> => {
-  const name = isUuid(job) ? zipJobName(job) : job;
+  const isId = isUuid(job) && options.namesOnly !== true;
   const zipJob =
-    (await options.zipJobs.get(namespace, name)) ??
-    (isUuid(job) ? await byUid(options, namespace, job) : undefined);
+    (await options.zipJobs.get(namespace, isId ? zipJobName(job) : job)) ??
+    (isId ? await byUid(options, namespace, job) : undefined);
   if (!zipJob) throw noJob(namespace, job);
   return zipJob;
 };

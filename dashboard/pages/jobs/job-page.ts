@@ -119,7 +119,7 @@ const changeRoute = ({
   handle: async (request) => {
     const job = await readJob(request);
     const { user, namespace, signal } = request;
-    const jobs = user.administration.jobs(namespace);
+    const jobs = user.administration.jobs(namespace, { namesOnly: true });
     try {
       const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
       return { kind: 'go', to, flash: { kind: 'done', text } };

@@ -72,7 +72,7 @@ const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> 
 const requestOne = async ({ user, namespace, signal }: PageRequest, name: string): Promise<Outcome> => {
   if (signal.aborted) return { name, isRequested: false, text: 'Not requested in time. Try again.' };
   try {
-    await user.administration.jobs(namespace).beginReplayWebhook(name, signal);
+    await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name, signal);
     return { name, isRequested: true, text: 'Requested' };
   } catch (error) {
     return { name, isRequested: false, text: ofOneJob(error) };
@@ -84,7 +84,7 @@ const resendOne = async (request: PageRequest, name: string, to: string): Promis
   const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
   try {
     const { webhook, key } = await user.administration
-      .jobs(namespace)
+      .jobs(namespace, { namesOnly: true })
       .replayWebhook(name, { limitMs: LIMIT_MS, signal });
     return webhook?.state === 'Delivered'
       ? flash('done', `Webhook of ${key} delivered`)

@@ -82,7 +82,8 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
       look: 'danger',
       done: 'Cancelling',
     },
-    run: ({ administration, namespace }, name) => administration.jobs(namespace).cancel(name),
+    run: ({ administration, namespace }, name) =>
+      administration.jobs(namespace, { namesOnly: true }).cancel(name),
   },
   {
     kind: 'run-again',
@@ -99,6 +100,6 @@ export const BULK_ACTIONS: readonly BulkAction[] = [
       done: 'Created',
     },
     run: ({ administration, namespace, form }, name) =>
-      administration.jobs(namespace, { newUuid: () => uuidOf(form, name) }).runAgain(name),
+      administration.jobs(namespace, { newUuid: () => uuidOf(form, name), namesOnly: true }).runAgain(name),
   },
 ];

@@ -17,6 +17,7 @@ const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 const CANCEL = `/projects/${NAMESPACE}/bulk/cancel`;
 const RUN_AGAIN = `/projects/${NAMESPACE}/bulk/run-again`;
 const FORM = '6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
+const OTHER_UUID = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
 
 /** Values of the hidden fields with this name. */
 const fieldsIn = (html: string, name: string): readonly string[] =>
@@ -185,6 +186,15 @@ describe('changes of several jobs', () => {
     put('a', { phase: 'Running' });
     expect((await post(`${CANCEL}/confirm`, { form: 'x' }, ['a'])).status).to.equal(422);
     expect(callsOf('PATCH')).to.deep.equal([]);
+  });
+
+  it('never read the whole project for a name that looks like an ID', async () => {
+    put(FORM, { phase: 'Running' });
+    const { text } = await post(`${CANCEL}/confirm`, { form: FORM }, [FORM, OTHER_UUID]);
+    expect(callsOf('GET')).to.have.members([`${TOKEN} /${FORM}`, `${TOKEN} /${OTHER_UUID}`]);
+    expect(text).to.contain('1 done, 1 refused');
+    await post(`${RUN_AGAIN}/confirm`, { form: FORM }, [OTHER_UUID]);
+    expect(callsOf('GET')).to.have.lengthOf(3);
   });
 
   it('need a selection, the CSRF token and the right for each change', async () => {

@@ -137,6 +137,15 @@ describe('the deliveries of the webhook page', () => {
     expect(replayOf('good')).to.equal(undefined);
   });
 
+  it('that are resent together are looked up by name, never among all jobs of the project', async () => {
+    const uuid = '0f9d7a52-58a4-4c8e-9a57-1d1a2b3c4d5e';
+    for (const jobs of [[uuid], [uuid, 'gone']]) await project.send(RESEND, formOf(jobs));
+    const lists = project.server.requests.filter(
+      ({ bearer, path }) => bearer !== undefined && path === COLLECTIONS.zipJobs,
+    );
+    expect(lists).to.deep.equal([]);
+  });
+
   it('that are resent together are at most as many as DASHBOARD_BULK_JOBS_MAX', async () => {
     const names = Array.from({ length: 110 }, (_, n) => `job-${n}`);
     for (const name of names) putJob(name, 'Exhausted');
