@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
 import { hasCode } from '#administration/administration-error.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
@@ -10,6 +8,7 @@ import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { PageRequest } from '../../page.ts';
 import { createSharedReads } from '../../sharing/shared-reads.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { createFileListLines } from './file-list-lines.ts';
 import type { FoundJob } from './find-job.ts';
 import { failingIndices, type KnownSource, type KnownSources, toKnownSource } from './known-sources.ts';
 
@@ -20,14 +19,14 @@ export interface StoredSources {
   readonly reason: string;
 }
 
-const gunzipAsync = promisify(gunzip);
-
-/** Of one Secret, unpacked. URLs that differ only in a few characters compress to a twentieth of their size. */
-const MAX_UNPACKED_BYTES = 32 * 1024 * 1024;
 const READ_LIMIT_MS = 5_000;
 /** The failing files of a finished job never change, and its page is polled while its webhook is pending. */
 const SHARED_MS = 60_000;
-/** A name may have 1,024 bytes; two bytes per character. */
+/** Of a valid entry: 1,024 bytes. */
+const MAX_NAME_LENGTH = 1_024;
+/** Of a name in DNS: 253 characters, and those of a port. */
+const MAX_HOST_LENGTH = 259;
+/** Two bytes per character. */
 const BYTES_OF_A_SOURCE = 4 * 1024;
 
 const NOTHING: StoredSources = { sources: new Map(), reason: '' };
@@ -36,35 +35,22 @@ const DELETED = unknown('File names and hosts are no longer known, because the f
 const TOO_LARGE = unknown('The file list is too large to show file names and hosts.');
 const UNREADABLE = unknown('The file list cannot be read, so file names and hosts are unknown.');
 
+const isShort = ({ filename, host }: KnownSource): boolean =>
+  filename.length <= MAX_NAME_LENGTH && host.length <= MAX_HOST_LENGTH;
+
+/** Undefined for a line that the API would not write. */
 const toSource = (line: string): KnownSource | undefined => {
   const { url, filename } = JSON.parse(line) as { readonly url?: unknown; readonly filename?: unknown };
-  return typeof url === 'string' && typeof filename === 'string'
-    ? toKnownSource({ url, filename })
-    : undefined;
-};
-
-/** Parses the wanted lines only. Returns the index of the first line of the next chunk. */
-const pickLines = (
-  text: Buffer,
-  first: number,
-  { wanted, found }: { readonly wanted: ReadonlySet<number>; readonly found: Map<number, KnownSource> },
-): number => {
-  let index = first;
-  for (let start = 0; start < text.length; index += 1) {
-    const newline = text.indexOf(0x0a, start);
-    const end = newline === -1 ? text.length : newline;
-    const source = wanted.has(index) ? toSource(text.toString('utf8', start, end)) : undefined;
-    if (source !== undefined) found.set(index, source);
-    start = end + 1;
-  }
-  return index;
+  if (typeof url !== 'string' || typeof filename !== 'string') return undefined;
+  const source = toKnownSource({ url, filename });
+  return isShort(source) ? source : undefined;
 };
 
 /** The compressed part of the list in a Secret; empty without one. */
 const packedOf = (secret: Secret | undefined): Buffer =>
   Buffer.from(secret?.data?.[FILE_LIST_SECRET_KEY] ?? '', 'base64');
 
-/** Reads one Secret after another, until every wanted file is found. The annotation with the size is missing from reruns. */
+/** Reads one Secret after another, until the last wanted line. The annotation with the size is missing from reruns. */
 const findSources = async (
   { user }: PageRequest,
   { metadata, spec }: ZipJob,
@@ -73,14 +59,21 @@ const findSources = async (
   const secrets = createUserClient(user.kube, RESOURCES.secrets);
   const signal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<number, KnownSource>();
-  let [next, bytes] = [0, 0];
-  for (const name of spec.filesFrom?.secretNames ?? []) {
-    if (found.size === wanted.size) break;
+  const { secretNames = [], count = 0 } = spec.filesFrom ?? {};
+  const lines = createFileListLines({
+    wanted,
+    count,
+    onLine: (index, line) => {
+      const source = toSource(line);
+      if (source !== undefined) found.set(index, source);
+    },
+  });
+  let bytes = 0;
+  for (const name of secretNames) {
     const packed = packedOf(await secrets.get(metadata.namespace, name, signal));
     bytes += packed.length;
     if (bytes > maxBytes) return TOO_LARGE;
-    const text = await gunzipAsync(packed, { maxOutputLength: MAX_UNPACKED_BYTES });
-    next = pickLines(text, next, { wanted, found });
+    if (!(await lines.read(packed, signal))) break;
   }
   return found.size === 0 ? UNREADABLE : { sources: found, reason: '' };
 };

@@ -139,6 +139,43 @@ describe('names and hosts of a stored file list', () => {
     expect(reads()).to.deep.equal(names.slice(0, 2));
   });
 
+  it('are not read beyond the last failing file, even if its line is damaged', async () => {
+    chunks = [gzipSync('1\n'), ...CHUNKS];
+    job = failedAt([0]);
+    expect((await (await start()).get(PAGE)).text).to.contain('The file list cannot be read');
+    expect(reads()).to.deep.equal(names.slice(0, 1));
+  });
+
+  it('are not read beyond the number of files, whatever index a failure has', async () => {
+    chunks = [gzipSync('1\n'.repeat(5)), ...CHUNKS];
+    job = failedAt([1_000_000]);
+    expect((await (await start()).get(PAGE)).text).to.contain('The file list cannot be read');
+    expect(reads()).to.deep.equal(names.slice(0, 1));
+  });
+
+  it('are unknown if they are longer than in the list of any job', async () => {
+    const url = 'https://host-1.example/';
+    const long = (part: object): string => `${JSON.stringify({ url, filename: 'a.txt', ...part })}\n`;
+    const visitor = await start();
+    job = failedAt([0]);
+    for (const part of [
+      { filename: 'LONG'.repeat(1_000) },
+      { url: `https://${'LONG.'.repeat(1_000)}example/` },
+      { headers: 'x'.repeat(300 * 1024), filename: 'LONG' },
+    ]) {
+      chunks = [gzipSync(long(part))];
+      expect((await visitor.get(PAGE)).text).to.contain('The file list cannot be read');
+    }
+  });
+
+  it('may be in lines that are longer than a piece of the list', async () => {
+    const url = `data:text/plain,${'a'.repeat(190 * 1024)}`;
+    chunks = [gzipSync(`${JSON.stringify({ url, filename: 'inline.txt' })}\n${line(1)}`)];
+    job = failedAt([0, 1]);
+    const { text } = await (await start()).get(PAGE);
+    expect(text).to.contain('inline.txt').and.to.contain('host-1.example');
+  });
+
   it('are unknown if the list is damaged, which is not kept', async () => {
     const visitor = await start();
     for (const damaged of [
@@ -149,6 +186,10 @@ describe('names and hosts of a stored file list', () => {
     ]) {
       chunks = [damaged, damaged, damaged];
       expect((await visitor.get(PAGE)).status).to.equal(200);
+    }
+    for (const damaged of [Buffer.alloc(0), gzipSync(Buffer.alloc(33 * 1024 * 1024, 'a'))]) {
+      chunks = [damaged, ...CHUNKS];
+      expect((await visitor.get(PAGE)).text).to.contain('The file list cannot be read');
     }
     chunks = [Buffer.from('no gzip')];
     expect((await visitor.get(PAGE)).text).to.contain('The file list cannot be read');
