@@ -21,7 +21,7 @@ const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zi
 const NO_HISTORY = 'this installation has none. Finished jobs are deleted after their retention period.';
 const NO_ID = 'it finds jobs by ID only.';
 
-type Deps = Pick<PageDeps, 'caches' | 'history'>;
+type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch'>;
 
 interface Wanted {
   readonly name: string;
@@ -131,6 +131,7 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
     return responseOf(given, found, { projects, searched: [], notSearched, isHistoryAway: false });
   }
   const searched = projects.slice(0, MOST_HISTORIES);
+  using _place = deps.takeSearch(request.user.name);
   const archived = await inHistories(history, request, { projects: searched, uuid: wanted.uuid });
   const isAway = archived === undefined;
   return responseOf(given, archived ?? [], { projects, searched, notSearched: '', isHistoryAway: isAway });

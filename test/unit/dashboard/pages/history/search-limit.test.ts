@@ -9,6 +9,7 @@ import {
 } from '#test/support/worlds/dashboard-project.ts';
 
 const PAGE = `${HOME}/history`;
+const FIND = '/find?id=00000000-0000-4000-8000-00000000000a';
 
 const unused = (): never => {
   throw new Error('not used by a search');
@@ -47,5 +48,32 @@ describe('the limit of concurrent searches of the history', () => {
     await until('the next search to run', () => searching.length === 3);
     searching[2]?.();
     expect((await again).status).to.equal(200);
+  });
+
+  it('includes the search for a job by its ID, which asks the history of every project', async () => {
+    const reading: (() => void)[] = [];
+    const history: History = {
+      readJob: () =>
+        new Promise((resolve) => {
+          reading.push(() => resolve(undefined));
+        }),
+      listJobs: unused,
+      streamJobs: unused,
+      statistics: unused,
+      usageByDay: unused,
+    };
+    project = await startDashboardProject({ DASHBOARD_SEARCHES_IN_FLIGHT: '2' }, { history });
+    project.putProject({}, { metadata: { uid: 'project-uid' } });
+    const { ada } = project;
+    const first = ada.get(FIND);
+    await until('the search to run', () => reading.length === 1);
+    const refused = ada.get(FIND);
+    await Promise.race([refused, until('no other search to run', () => reading.length === 2)]);
+    for (const finish of reading) finish();
+    expect([(await first).status, (await refused).status]).to.deep.equal([404, 503]);
+    const again = ada.get(FIND);
+    await until('the next search to run', () => reading.length === 2);
+    reading[1]?.();
+    expect((await again).status).to.equal(404);
   });
 });
