@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+import { hasCode } from '#administration/administration-error.ts';
 import type { Bucket } from '#administration/bucket-view.ts';
 import type { NewJobRules } from '#administration/new-jobs.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { SECTION_LABELS } from '../../words.ts';
@@ -58,6 +61,7 @@ const dataOf = async (deps: PageDeps, request: PageRequest, form: FormState) => 
     progress: await readSteps(deps, request, buckets),
     live: FORMAT.path('projects', namespace, 'live', 'first-steps'),
     form,
+    uuid: randomUUID(),
     bucket,
     buckets: bucketChoices(buckets ?? []),
     reasons: { add, token, job },
@@ -84,18 +88,22 @@ const createTest = async (
 ): Promise<ShownPage | GoTo> => {
   const { namespace, user, form, now } = request;
   const values = filledIn(form, 'bucket');
-  const job = testArchive(chosenBucket(values['bucket'] ?? ''), now);
+  const given = form.get('uuid') ?? '';
+  const uuid = isUuid(given) ? given : randomUUID();
+  const job = testArchive(chosenBucket(values['bucket'] ?? ''), uuid, now);
+  const done = (text: string): GoTo => ({
+    kind: 'go',
+    to: selfHref(namespace),
+    flash: { kind: 'done', text },
+  });
   try {
     await user.administration.newJobs(namespace).create(job, rules);
+    return done('The job for the test archive was created.');
   } catch (error) {
+    if (hasCode(error, 'AlreadyExists')) return done('This form has already created the job.');
     const [message = ''] = Object.values(formErrors(error));
     return show(deps, request, { values, errors: { bucket: message } });
   }
-  return {
-    kind: 'go',
-    to: selfHref(namespace),
-    flash: { kind: 'done', text: 'The job for the test archive was created.' },
-  };
 };
 
 /** The guide to the first archive, filled in with the values of the project. */

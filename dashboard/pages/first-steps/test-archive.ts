@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { BucketRef } from '#administration/bucket-input.ts';
 import type { NewJob } from '#administration/new-jobs.ts';
 
@@ -14,8 +13,8 @@ const FILES = [
 ] as const;
 
 /** An archive whose files are in their URLs, so that it needs no other server. No option of a project closes such URLs. */
-export const testArchive = (bucket: BucketRef, now: Date): NewJob => ({
-  uuid: randomUUID(),
+export const testArchive = (bucket: BucketRef, uuid: string, now: Date): NewJob => ({
+  uuid,
   service: bucket.service,
   bucketName: bucket.bucketName,
   key: `${TEST_PREFIX}${now.toISOString().slice(0, 19).replaceAll(':', '-')}.zip`,

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
+import { zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket, aToken } from '#test/support/servers/api-server.ts';
 import {
@@ -139,6 +141,22 @@ describe('the first steps page', () => {
       .to.have.nested.property('spec.key')
       .that.matches(/^zipjobs-test\/[\dT-]+\.zip$/);
     expect(job?.body).to.have.nested.property('spec.filesFrom.count', 2);
+  });
+
+  it('creates one test archive for a form that is sent twice', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    const { text } = await project.ada.get(PATH);
+    const [, uuid = ''] = /name="uuid" value="([^"]*)"/.exec(text) ?? [];
+    for (let n = 0; n < 2; n += 1) {
+      const { headers } = await project.send(`${PATH}/test-archive`, { bucket: 's3/reports', uuid });
+      expect(headers.get('location')).to.equal(PATH);
+    }
+    const created = project.server.requests.flatMap(({ method, path, body }) =>
+      method === 'POST' && path === COLLECTIONS.zipJobs ? [RESOURCES.zipJobs.decode(body).metadata.name] : [],
+    );
+    expect(created).to.deep.equal([zipJobName(uuid), zipJobName(uuid)]);
+    expect((await project.ada.get(PATH)).text).to.contain('This form has already created the job');
   });
 
   it('shows next to the bucket why no test archive could be created', async () => {
