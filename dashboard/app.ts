@@ -19,6 +19,7 @@ import { createInFlight, createInFlightLimit, type InFlightDeps } from './middle
 import { createOwnOrigin } from './middleware/own-origin.ts';
 import { createSecurityHeaders } from './middleware/security-headers.ts';
 import { notFound, type Route } from './page.ts';
+import type { LimitRequests } from './sessions/session-limit.ts';
 import { CALLBACK_PATH } from './sign-in/identity-provider.ts';
 import type { SignIn } from './sign-in/sign-in.ts';
 
@@ -43,6 +44,7 @@ export interface DashboardAppDeps {
   /** Undefined without a history database. */
   readonly historyApi: HistoryApi | undefined;
   readonly routes: readonly Route[];
+  readonly limitRequests: LimitRequests;
   readonly runRoute: (ctx: DashboardContext, route: Route, params: Record<string, string>) => Promise<void>;
 }
 
@@ -113,7 +115,9 @@ export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, 
   app.use(createFormBody(inFlight('forms', deps.inFlight.maxFormBytes)));
   app.use(deps.loadSession);
   app.use(createRouter(deps).routes());
-  app.use(() => {
+  app.use(async (ctx) => {
+    // The page of this error has the navigation, which asks the API server.
+    if (ctx.state.session !== undefined) await deps.limitRequests(ctx, ctx.state.session);
     throw notFound();
   });
   return app;

@@ -98,6 +98,7 @@ const createApp = (deps: DashboardDeps) => {
     hasHistory: history !== undefined,
   });
   const userOf = createUsers({ kube, clock });
+  const limitRequests = createSessionLimit({ ...config, count, onExceeded });
   const takeSignIn = createTakeSignIn({ ...config, count });
   const { workTimeoutMs, dashboardSearchesInFlight: places } = config;
   const takeSearch = createUserPlaces({ limit: 'searches', places, retryAfterSeconds: 2, metrics });
@@ -115,11 +116,12 @@ const createApp = (deps: DashboardDeps) => {
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
     historyApi: history && createHistoryApi({ history, kube, count, readForwarded, takeSearch, config, log }),
     routes: createRoutes({ ...deps, takeSearch }),
+    limitRequests,
     runRoute: createRunRoute({
       clock,
       cookies,
       sessionCookie,
-      limitRequests: createSessionLimit({ ...config, count, onExceeded }),
+      limitRequests,
       userOf,
       frame,
       render,

@@ -48,4 +48,13 @@ describe('limits in the dashboard', () => {
     expect(refused.text).to.contain('This session sent more than 2 requests in a minute.');
     expect((await other.get('/projects')).status).to.equal(200);
   });
+
+  it('count requests for paths that do not exist, whose page has the navigation too', async () => {
+    await using limited = await startStaffedDashboard({ DASHBOARD_REQUESTS_PER_MINUTE: '2' });
+    const visitor = await visitAs(limited, ADA);
+    const statuses: number[] = [];
+    for (const path of ['/absent', '/projects/team-a/absent', '/absent'])
+      statuses.push((await visitor.get(path)).status);
+    expect(statuses).to.deep.equal([404, 404, 429]);
+  });
 });
