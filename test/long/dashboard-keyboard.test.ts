@@ -147,7 +147,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await page.goto(HOME);
     await keyboard.follow('Jobs');
     await keyboard.type('ID or key', uuid);
-    await keyboard.reach(page.getByLabel('Created'));
+    await keyboard.reach(page.getByLabel('Created', { exact: true }));
     await page.keyboard.press('ArrowDown');
     await keyboard.press('Search');
     expect(page.url()).to.contain(`q=${uuid}`).and.contain('within=1h');
