@@ -80,7 +80,8 @@ describe('jobs in the dashboard', function () {
       await page.goto(JOBS);
       const { q = '', ...selects } = fields;
       await page.getByLabel('ID or key').fill(q);
-      for (const [label, value] of Object.entries(selects)) await page.getByLabel(label).selectOption(value);
+      for (const [label, value] of Object.entries(selects))
+        await page.getByLabel(label, { exact: true }).selectOption(value);
       await page.getByRole('button', { name: 'Search' }).click();
       return rows(page);
     };
