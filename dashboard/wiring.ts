@@ -80,7 +80,7 @@ const inFlightOf = (config: DashboardConfig) => ({
 });
 
 const createApp = (deps: DashboardDeps) => {
-  const { config, log, clock, metrics, kube, caches, redis, history } = deps;
+  const { config, log, clock, metrics, kube, redis, history } = deps;
   const { uncounted, sessionsLimited } = metrics;
   const onExceeded = (): void => sessionsLimited.inc();
   const count = createCounts({ config, log, clock, redis, uncounted });
@@ -90,13 +90,8 @@ const createApp = (deps: DashboardDeps) => {
   const sessionCookie = createSessionCookie({ sessions, cookies });
   const assets = createAssets();
   const render = createRender();
-  const frame = createFrames({
-    assets: assets.paths,
-    clock,
-    cookies,
-    caches,
-    hasHistory: history !== undefined,
-  });
+  const hasHistory = history !== undefined;
+  const frame = createFrames({ ...deps, assets: assets.paths, cookies, hasHistory });
   const userOf = createUsers({ kube, clock });
   const limitRequests = createSessionLimit({ ...config, count, onExceeded });
   const takeSignIn = createTakeSignIn({ ...config, count });

@@ -2,11 +2,10 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { AssetPaths } from '../assets.ts';
-import { NAMESPACE_INDEX } from '../caches.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import { FORMAT } from '../format.ts';
-import type { ListedJob } from '../live/listed-job.ts';
+import type { KnownJobs } from '../live/known-jobs.ts';
 import type { Crumb, Flash, Section } from '../page.ts';
 import type { User } from '../user/user.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
@@ -63,10 +62,8 @@ export interface FramesDeps {
   readonly assets: AssetPaths;
   readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
-  readonly caches: {
-    readonly zipProjects: Pick<Reflector<ZipProject>, 'values'>;
-    readonly zipJobs: Pick<Reflector<ListedJob>, 'byIndex'>;
-  };
+  readonly caches: { readonly zipProjects: Pick<Reflector<ZipProject>, 'values'> };
+  readonly jobs: Pick<KnownJobs, 'choices'>;
   /** Whether finished jobs are kept in a database. */
   readonly hasHistory: boolean;
 }
@@ -80,7 +77,7 @@ const NOTHING_AROUND = {
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 const aroundOf = async (
-  { caches: { zipProjects, zipJobs }, hasHistory }: Pick<FramesDeps, 'caches' | 'hasHistory'>,
+  { caches: { zipProjects }, jobs, hasHistory }: Pick<FramesDeps, 'caches' | 'jobs' | 'hasHistory'>,
   { user, namespace, section }: FrameOptions,
 ): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> => {
   if (user === undefined) return NOTHING_AROUND;
@@ -88,9 +85,7 @@ const aroundOf = async (
   const project = visible.find((one) => one.namespace === namespace);
   const switcher = switcherOf(visible, namespace, section);
   if (project === undefined) return { ...NOTHING_AROUND, switcher };
-  const hasArchive = zipJobs
-    .byIndex(NAMESPACE_INDEX, project.namespace)
-    .some(({ status }) => status.phase === 'Succeeded');
+  const hasArchive = jobs.choices.of(project.namespace, 'phase').includes('Succeeded');
   const [menu, banner] = await Promise.all([
     menuOf(user, project, { hasHistory, hasArchive }),
     bannerOf(user, project, section),

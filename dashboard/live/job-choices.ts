@@ -3,15 +3,16 @@ import { type ListedJob, reasonOf } from './listed-job.ts';
 
 type ChosenJob = Pick<ListedJob, 'metadata' | 'spec' | 'status' | 'createdBy'>;
 
-/** The values that filters of the job list offer. Empty values are left out. */
+/** The values that filters of the job list offer, and phases for the menu. Empty values are left out. */
 const VALUES = {
   /** Names of the ZipBuckets that jobs refer to. */
   bucket: ({ spec }: ChosenJob): string => spec.bucketRef.name,
+  phase: ({ status }: ChosenJob): string => status.phase ?? 'Queued',
   reason: (job: ChosenJob): string => reasonOf(job),
   token: ({ createdBy = '' }: ChosenJob): string => createdBy,
 } as const;
 export type JobChoice = keyof typeof VALUES;
-const KINDS: readonly JobChoice[] = ['bucket', 'reason', 'token'];
+const KINDS: readonly JobChoice[] = ['bucket', 'phase', 'reason', 'token'];
 
 /** Which values the jobs of each project have, so that no page has to read every job to offer its filters. */
 export interface JobChoices {
@@ -32,7 +33,12 @@ const add = (counts: Map<string, number>, value: string, by: 1 | -1): void => {
 export const createJobChoices = (): JobChoices => {
   const projects = new Map<string, Counts>();
   const countsOf = (namespace: string): Counts => {
-    const known = projects.get(namespace) ?? { bucket: new Map(), reason: new Map(), token: new Map() };
+    const known = projects.get(namespace) ?? {
+      bucket: new Map(),
+      phase: new Map(),
+      reason: new Map(),
+      token: new Map(),
+    };
     projects.set(namespace, known);
     return known;
   };
