@@ -26,12 +26,28 @@ interface Found {
   readonly isAway: boolean;
 }
 
+interface Counts {
+  readonly current: ReturnType<typeof currentFigures>;
+  /** Of the last 24 hours. */
+  readonly day: PeriodFigures;
+}
+
+type CountJobs = (namespace: string, now: Date) => Counts;
+
+/** All figures of the jobs in the cluster from one read: it unpacks every job of the project, which costs more than counting. */
+const createCountJobs = ({ caches }: Pick<PageDeps, 'caches'>): CountJobs =>
+  keptFor(COUNT_AGE_MS, (namespace, now) => {
+    const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace);
+    return { current: currentFigures(jobs, now), day: clusterFigures(jobs, DAY, now) };
+  });
+
 /** Figures of a period: from the history, or from the jobs in the cluster. */
-const createFindFigures = (deps: PageDeps): ((request: PageRequest, period: Period) => Promise<Found>) => {
-  const { caches, history } = deps;
-  const ofCluster = keptFor(COUNT_AGE_MS, (namespace, now) =>
-    clusterFigures(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), DAY, now),
-  );
+const createFindFigures = (
+  deps: PageDeps,
+  count: CountJobs,
+): ((request: PageRequest, period: Period) => Promise<Found>) => {
+  const { history } = deps;
+  const ofCluster = (namespace: string, now: Date): PeriodFigures => count(namespace, now).day;
   const ofHistory = history && createHistoryFigures(deps, history);
   return async (request, period) => {
     const { namespace, now } = request;
@@ -46,10 +62,10 @@ const createFindFigures = (deps: PageDeps): ((request: PageRequest, period: Peri
   };
 };
 
-const createPeriodData = (deps: PageDeps) => {
+const createPeriodData = (deps: PageDeps, count: CountJobs) => {
   const { order } = deps.jobs;
   const hasHistory = deps.history !== undefined;
-  const find = createFindFigures(deps);
+  const find = createFindFigures(deps, count);
   return async (request: PageRequest) => {
     const { namespace, now } = request;
     const home = FORMAT.path('projects', namespace);
@@ -78,14 +94,12 @@ const createPeriodData = (deps: PageDeps) => {
 /** The overview of a project; its figures stay live. */
 export const createOverviewPage = (deps: PageDeps): readonly Route[] => {
   const { caches, jobs } = deps;
-  const countsOf = keptFor(COUNT_AGE_MS, (namespace, now) =>
-    currentFigures(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), now),
-  );
-  const currentData = ({ namespace, now }: PageRequest) => {
-    const counts = countsOf(namespace, now);
-    return { namespace, current: currentTiles(namespace, counts) };
-  };
-  const periodData = createPeriodData(deps);
+  const count = createCountJobs(deps);
+  const currentData = ({ namespace, now }: PageRequest) => ({
+    namespace,
+    current: currentTiles(namespace, count(namespace, now).current),
+  });
+  const periodData = createPeriodData(deps, count);
   return [
     {
       method: 'GET',
