@@ -1,4 +1,4 @@
-import { FORMAT } from '../format.ts';
+import { BYTE_UNITS, FORMAT } from '../format.ts';
 
 /** What the values of a chart are; `duration` in milliseconds. */
 export type ChartUnit = 'count' | 'bytes' | 'bytesPerSecond' | 'duration';
@@ -10,7 +10,7 @@ export interface TickUnit {
   readonly name: string;
 }
 
-const SIZES = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'].map((name, power) => ({ name, size: 1024 ** power }));
+const SIZES = BYTE_UNITS.map((name, power) => ({ name, size: 1024 ** power }));
 const DURATIONS: readonly TickUnit[] = [
   { name: 's', size: 1_000 },
   { name: 'min', size: 60_000 },

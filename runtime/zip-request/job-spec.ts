@@ -1,4 +1,4 @@
-/** What every new ZipJob takes from its project and its file list, whoever creates it. */
+/** What every new ZipJob takes from its project and its file list, in the API and in the dashboard. */
 import { fileListSecretName, GROUP_VERSION } from '#crds/api-group.ts';
 import {
   COMPRESSIONS,
