@@ -2,6 +2,7 @@ import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
+import { inBatches } from '#runtime/in-batches.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
 import { noProject } from './required-project.ts';
@@ -45,12 +46,9 @@ const deleteAll = async <T extends KubeObject>(
   try {
     const names = (await client.list({ namespace })).map(({ metadata }) => metadata.name);
     const problems: string[] = [];
-    for (let at = 0; at < names.length; at += AT_ONCE)
-      await Promise.all(
-        names.slice(at, at + AT_ONCE).map(async (name) => {
-          await client.delete(namespace, name).catch((error: unknown) => problems.push(problemOf(error)));
-        }),
-      );
+    await inBatches(names, AT_ONCE, async (name) => {
+      await client.delete(namespace, name).catch((error: unknown) => problems.push(problemOf(error)));
+    });
     return { deleted: names.length - problems.length, problems };
   } catch (error) {
     return { deleted: 0, problems: [problemOf(error)] };

@@ -1,3 +1,4 @@
+import { inBatches } from '#runtime/in-batches.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { jobFacts } from '../zip-job/job-facts.ts';
 import { ownedStatus, withCondition } from '../zip-job/owned-status.ts';
@@ -38,15 +39,8 @@ const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promis
 };
 
 /** Writes the condition `Archived` of every job whose status is final, to the version that was stored. */
-export const writeConditions = async (
+export const writeConditions = (
   options: StoreBatchOptions,
   jobs: readonly BatchJob[],
-): Promise<readonly Stored[]> => {
-  const stored: Stored[] = [];
-  const { archiveConcurrency } = options.config;
-  for (let at = 0; at < jobs.length; at += archiveConcurrency) {
-    const some = jobs.slice(at, at + archiveConcurrency);
-    stored.push(...(await Promise.all(some.map((job) => writeCondition(options, job)))));
-  }
-  return stored;
-};
+): Promise<readonly Stored[]> =>
+  inBatches(jobs, options.config.archiveConcurrency, (job) => writeCondition(options, job));

@@ -1,5 +1,6 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
+import { inBatches } from '#runtime/in-batches.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { Question, Verdict } from './access.ts';
 import type { User } from './user.ts';
@@ -27,13 +28,10 @@ export const toVisible = (project: ZipProject): VisibleProject => {
 const allowedOf = async (projects: readonly ZipProject[], ask: Ask): Promise<readonly ZipProject[]> => {
   const everywhere = await ask('', SEE_PROJECT);
   if (everywhere.allowed) return projects;
-  const allowed: ZipProject[] = [];
-  for (let start = 0; start < projects.length; start += AT_A_TIME) {
-    const some = projects.slice(start, start + AT_A_TIME);
-    const verdicts = await Promise.all(some.map(({ metadata }) => ask(metadata.namespace, SEE_PROJECT)));
-    allowed.push(...some.filter((_, index) => verdicts[index]?.allowed === true));
-  }
-  return allowed;
+  const verdicts = await inBatches(projects, AT_A_TIME, ({ metadata }) =>
+    ask(metadata.namespace, SEE_PROJECT),
+  );
+  return projects.filter((_, index) => verdicts[index]?.allowed === true);
 };
 
 /** The cached projects that the user is allowed to see, by title. `isMenu` accepts results that are a few seconds old. */

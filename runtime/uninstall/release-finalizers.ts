@@ -1,3 +1,4 @@
+import { inBatches } from '../in-batches.ts';
 import { holdsFinalizer, patchFinalizers, withoutFinalizer } from '../kube/finalizer.ts';
 import { isKubeError } from '../kube/kube-error.ts';
 import type { KubeObject, ObjectClient } from '../kube/types.ts';
@@ -25,8 +26,7 @@ export const releaseFinalizers = async (
   for (const client of clients) {
     const held = (await client.list({ signal })).filter(({ metadata }) => holdsFinalizer(metadata));
     found += held.length;
-    for (let at = 0; at < held.length; at += AT_ONCE)
-      await Promise.all(held.slice(at, at + AT_ONCE).map((object) => release(client, object, signal)));
+    await inBatches(held, AT_ONCE, (object) => release(client, object, signal));
   }
   return found;
 };

@@ -1,6 +1,7 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { createUserClient } from '#administration/user-client.ts';
 import type { Phase, ZipJob } from '#crds/zip-job.ts';
+import { inBatches } from '#runtime/in-batches.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { FORMAT } from '../../../format.ts';
 import { toListedJob } from '../../../live/listed-job.ts';
@@ -12,15 +13,10 @@ import type { BulkAction, CachedJobs } from './bulk-actions.ts';
 const AT_A_TIME = 8;
 
 /** In order, `AT_A_TIME` at once. */
-export const forEachJob = async <T>(
+export const forEachJob = <T>(
   names: readonly string[],
   task: (name: string) => Promise<T>,
-): Promise<readonly T[]> => {
-  const results: T[] = [];
-  for (let start = 0; start < names.length; start += AT_A_TIME)
-    results.push(...(await Promise.all(names.slice(start, start + AT_A_TIME).map(task))));
-  return results;
-};
+): Promise<readonly T[]> => inBatches(names, AT_A_TIME, task);
 
 /** What will happen to one job. */
 export interface PlannedJob {
