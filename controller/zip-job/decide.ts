@@ -80,17 +80,18 @@ const heldStep = (s: Situation, step: Step): Step => {
 /**
  * The finalizer must exist before anything is created, and cannot be added to an object that is being deleted. The same
  * write records the acceptance, for a job without another record as soon as possible: a backup may be taken at any time.
+ * A job that finished before the history was enabled gets it too, so that a deletion waits until the job is stored.
  */
 const finalizerAction = (
-  zipJob: Observation['zipJob'],
+  { seen: { zipJob }, config }: Situation,
   { status, actions = [] }: Step,
 ): readonly Action[] => {
   const has = (wanted: Action['kind']): boolean => actions.some(({ kind }) => kind === wanted);
-  if (zipJob.metadata.deletionTimestamp !== undefined || has('addFinalizer')) return [];
+  if (zipJob.metadata.deletionTimestamp !== undefined || has('addFinalizer') || has('deleteZipJob'))
+    return [];
   const isUnrecorded = lacksRecord(zipJob) && !isFinished({ status });
-  return isUnrecorded || (has('createJob') && !holdsFinalizer(zipJob.metadata))
-    ? [{ kind: 'addFinalizer' }]
-    : [];
+  const mustHold = has('createJob') || awaitsArchive(zipJob, config);
+  return isUnrecorded || (mustHold && !holdsFinalizer(zipJob.metadata)) ? [{ kind: 'addFinalizer' }] : [];
 };
 
 /** Until when a Job whose creation was not confirmed may still appear. Its slot and key are held until then. */
@@ -155,7 +156,7 @@ export const decide = (seen: Observation, now: Date, config: DecisionConfig): De
   const requeueAfterMs = wakeAfterMs(s, step);
   return {
     ...(isReported && !isDeepStrictEqual(step.status, before) && { status: step.status }),
-    actions: [...slotActions(s, step), ...finalizerAction(seen.zipJob, step), ...(step.actions ?? [])],
+    actions: [...slotActions(s, step), ...finalizerAction(s, step), ...(step.actions ?? [])],
     events: isReported ? (step.events ?? []) : [],
     ...defined({ requeueAfterMs }),
   };

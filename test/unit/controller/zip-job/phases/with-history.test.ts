@@ -33,6 +33,23 @@ describe('decide with a history', () => {
     expect(kinds(without)).to.deep.equal([]);
   });
 
+  it('gives a job that finished before the history was enabled its finalizer, so that a deletion waits for the history', () => {
+    const old = (status: ZipJobStatus = {}, metadata = {}) =>
+      withStatus(finishedAs('Succeeded', { job, ...status }), {}, { finalizers: [], ...metadata });
+    expect(judgeIt({ zipJob: old() }).actions).to.deep.equal([{ kind: 'addFinalizer' }]);
+    expect(kinds(judge({ zipJob: old() }))).to.deep.equal([]);
+    expect(kinds(judgeIt({ zipJob: old(archived('Archived')) }))).to.deep.equal([]);
+    const leaving = old({}, { finalizers: ['example.com/other'], ...deleting(1) });
+    expect(kinds(judgeIt({ zipJob: leaving }))).to.deep.equal([]);
+  });
+
+  it('adds no finalizer to an unarchived job that a full project drops (G8)', () => {
+    const status = finishedAs('Succeeded', { job, finishedAt: ago(8 * 86_400) });
+    const seen = { zipJob: withStatus(status, {}, { finalizers: [] }), isSurplus: true };
+    const drop = judge(seen, { ...config, historyWhenFull: 'drop' });
+    expect(kinds(drop)).to.deep.equal(['deleteFileList', 'removeFinalizer', 'deleteZipJob']);
+  });
+
   it('finishes a copy from a backup first, because the finalizer comes with the record of a new job', () => {
     const labels = { [LABELS.veleroRestore]: 'restore-1' };
     const decision = judgeIt({ zipJob: withStatus({}, {}, { finalizers: [], labels }) });
