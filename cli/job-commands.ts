@@ -39,24 +39,35 @@ const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise
   return endOf(end);
 };
 
-interface GetArguments extends WaitArguments {
-  readonly watch: boolean | undefined;
+interface FindArguments extends WaitArguments {
   readonly dashboard: string | undefined;
 }
 
-const get: Command<GetArguments> = async (args, session) => {
-  const isWatch = args.watch === true;
+/** From the history, if the cluster does not have the job. */
+const orArchived = async (
+  args: FindArguments,
+  session: Session,
+  read: { readonly live: () => Promise<Output>; readonly toOutput: (job: Job) => Output },
+): Promise<Output> => {
   try {
-    if (isWatch) return await ended(args, session);
-    return outputOf(await session.administration.jobs(session.namespace).show(args.job));
+    return await read.live();
   } catch (error) {
     const archived = hasCode(error, 'NotFound') ? await getArchived(args, session) : undefined;
     if (archived === undefined) throw error;
     return {
-      ...(isWatch ? endOf(archived) : outputOf(archived)),
+      ...read.toOutput(archived),
       notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
     };
   }
+};
+
+const wait: Command<FindArguments> = (args, session) =>
+  orArchived(args, session, { live: () => ended(args, session), toOutput: endOf });
+
+const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
+  if (args.watch === true) return wait(args, session);
+  const live = async () => outputOf(await session.administration.jobs(session.namespace).show(args.job));
+  return orArchived(args, session, { live, toOutput: outputOf });
 };
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
@@ -126,8 +137,8 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
     .command(
       'wait <job>',
       'Wait until a job finishes; the exit code is 0 if it succeeded and 1 if it failed',
-      (args) => args.positional('job', JOB).option('timeout', TIMEOUT(3600)),
-      run(ended),
+      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT(3600) }),
+      run(wait),
     )
     .command(
       'logs <job>',

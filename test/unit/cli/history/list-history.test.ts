@@ -205,17 +205,19 @@ describe('zipjobs job list --history', () => {
       expect(requests[0]?.url).to.equal(`/history/projects/team-a/jobs/${ID}`);
     });
 
-    it('ends a watch of a job that is only in the history, with the exit code of its result', async () => {
-      for (const [phase, expected] of [
-        ['Succeeded', 0],
-        ['Failed', 1],
-      ] as const) {
-        const metadata = { namespace: 'team-a', name: `zip-${ID}` };
-        respond = () => ({ body: archivedForm(aZipJob({ metadata, status: { phase } })) });
-        const { code, errors } = await run(['get', ID, '--watch']);
-        expect(code, errors).to.equal(expected);
-        expect(errors).to.contain('This job is from the history');
-      }
+    it('ends a watch and a wait for a job that is only in the history, with the exit code of its result', async () => {
+      const results = { Succeeded: 0, Failed: 1 } as const;
+      for (const args of [
+        ['get', ID, '--watch'],
+        ['wait', ID, '--dashboard', origin()],
+      ])
+        for (const phase of ['Succeeded', 'Failed'] as const) {
+          const metadata = { namespace: 'team-a', name: `zip-${ID}` };
+          respond = () => ({ body: archivedForm(aZipJob({ metadata, status: { phase } })) });
+          const { code, errors } = await run(args);
+          expect(code, errors).to.equal(results[phase]);
+          expect(errors).to.contain('This job is from the history');
+        }
     });
 
     it('reports a job that neither has as not found', async () => {
