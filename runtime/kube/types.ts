@@ -82,7 +82,8 @@ export interface ObjectClient<T extends KubeObject> {
 /** `namespace/name`. */
 export type ObjectKey = string;
 export const objectKey = (object: KubeObject): ObjectKey =>
-  `${object.metadata.namespace}/${object.metadata.name}`;
+  // A template would be a rope, which keeps its parts for as long as the key.
+  [object.metadata.namespace, object.metadata.name].join('/');
 
 export const namespaceOf = (key: ObjectKey): string => key.slice(0, key.indexOf('/'));
 
