@@ -1,4 +1,5 @@
 import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { acceptedAtOf } from '#crds/zip-job-facts.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { type Blocked, olderJobFirst, queueDecision } from '../../admission/queue-decision.ts';
@@ -94,35 +95,41 @@ const behind = (s: Situation, why: Blocked): Step => {
   };
 };
 
+/** Its manifest takes much longer to make than to find out that the job has to wait. */
+const createArchiveJob = ({ seen, config }: Situation, bucket: ZipBucket): Action => ({
+  kind: 'createJob',
+  target: 'archive',
+  job: archiveJob(seen.zipJob, bucket, config),
+});
+
 /**
  * If the job can start at once, its status is written after its Job exists, because an earlier status would be outdated
  * immediately.
  */
-const start = (s: Situation, action: Action): Step => {
+const start = (s: Situation, bucket: ZipBucket): Step => {
   const { blocked } = s.seen.position;
   // The ledger requeues the job when it may start.
   if (blocked) return { ...behind(s, blocked), slot: 'wait' };
   const isDeferred = s.seen.zipJob.status?.phase === undefined;
-  return { status: s.status, slot: 'reserve', actions: [action], isDeferred };
+  return { status: s.status, slot: 'reserve', actions: [createArchiveJob(s, bucket)], isDeferred };
 };
 
 /** Retries a Job that the API server rejected, once the backoff is over. */
-const startAgain = (s: Situation, action: Action, refusal: Refusal): Step => {
+const startAgain = (s: Situation, bucket: ZipBucket, refusal: Refusal): Step => {
   const { reason, message, retryAt } = refusal;
   const step = held(s, { reason, message });
   if (step.status.phase !== 'Queued' || s.now < retryAt) return atTheLatest(step, msUntil(s.now, retryAt));
   return s.seen.position.blocked
     ? { ...step, slot: 'wait' }
-    : { ...step, slot: 'reserve', actions: [action] };
+    : { ...step, slot: 'reserve', actions: [createArchiveJob(s, bucket)] };
 };
 
 const create = (before: Situation, verdict: Admission): Step => {
-  const { zipJob, bucket, refusal } = before.seen;
+  const { bucket, refusal } = before.seen;
   if (verdict.kind !== 'accept') return denied(before, verdict);
   if (!bucket) return { status: before.status };
   const s = { ...before, status: withQueued(before) };
-  const action = { kind: 'createJob', target: 'archive', job: archiveJob(zipJob, bucket, s.config) } as const;
-  return refusal?.target === 'archive' ? startAgain(s, action, refusal) : start(s, action);
+  return refusal?.target === 'archive' ? startAgain(s, bucket, refusal) : start(s, bucket);
 };
 
 const queuedStep = (s: Situation, verdict: Admission): Step => {
