@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { imageProcess } from './image-process.ts';
+import { type ImageProcess, imageProcess } from './image-process.ts';
 
 const ROOT = resolve(import.meta.dirname, '..', '..');
 
@@ -14,8 +14,8 @@ const OWN_IMAGES: Readonly<Record<string, string>> = {
 export interface ImageTable {
   /** Working directory of every container. */
   readonly root: string;
-  /** Path of the script of an image. Undefined: the image cannot be pulled. */
-  entryPointOf(image: string): string | undefined;
+  /** How the image starts Node: options, if any, and the script. Undefined: the image cannot be pulled. */
+  entryPointOf(image: string): readonly string[] | undefined;
   /** The variables that one of our images sets. Empty for another image. */
   environmentOf(image: string): Readonly<Record<string, string>>;
 }
@@ -28,18 +28,17 @@ export function createImageTable(more: Readonly<Record<string, string>>): ImageT
     const repository = repositoryOf(image);
     return scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
   };
+  const processOf = (script: string | undefined): ImageProcess | undefined =>
+    script !== undefined && own.has(script)
+      ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT)
+      : undefined;
   return {
     root: ROOT,
     entryPointOf: (image) => {
       const script = scriptOf(image);
-      return script === undefined ? undefined : resolve(ROOT, script);
+      return script === undefined ? undefined : (processOf(script)?.args ?? [resolve(ROOT, script)]);
     },
-    environmentOf: (image) => {
-      const script = scriptOf(image);
-      return script === undefined || !own.has(script)
-        ? {}
-        : imageProcess(`${dirname(script)}/Dockerfile`, ROOT).env;
-    },
+    environmentOf: (image) => processOf(scriptOf(image))?.env ?? {},
   };
 }
 

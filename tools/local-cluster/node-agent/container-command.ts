@@ -25,15 +25,15 @@ export function containerCommand(
   images: ImageTable,
   at: { readonly env: Readonly<Record<string, string>>; readonly rules: readonly PathRule[] },
 ): { readonly command: readonly string[] } | { readonly refusal: Refusal } {
-  const script = images.entryPointOf(container.image);
-  if (script === undefined) {
+  const entryPoint = images.entryPointOf(container.image);
+  if (entryPoint === undefined) {
     const message = `the local node has no script for the image "${container.image}"`;
     return { refusal: { reason: 'ErrImagePull', message } };
   }
   const words = (list: readonly string[] = []): string[] =>
     list.map((word) => rewritePath(expand(word, at.env), at.rules));
   const [program, ...options] = words(container.command);
-  if (program === undefined) return { command: [process.execPath, script, ...words(container.args)] };
+  if (program === undefined) return { command: [process.execPath, ...entryPoint, ...words(container.args)] };
   if (program === 'node') return { command: [process.execPath, ...options, ...words(container.args)] };
   const message = `the local node runs Node only; the command of ${container.name} is ${program}`;
   return { refusal: { reason: 'CreateContainerError', message } };
