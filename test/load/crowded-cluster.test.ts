@@ -1,5 +1,5 @@
 /**
- * Memory of the servers with many finished jobs: 20,000, or CROWDED_JOBS. The API server is in memory: 100,000 objects
+ * Memory of the servers with many finished jobs: 100,000, or CROWDED_JOBS. The API server is in memory: so many objects
  * would take a real one ten minutes.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
@@ -17,12 +17,13 @@ import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import type { CrowdedCounts } from './crowded-api-server-main.ts';
 
 const MIB = 1024 * 1024;
-const JOBS = Number(process.env['CROWDED_JOBS'] ?? 20_000);
+const JOBS = Number(process.env['CROWDED_JOBS'] ?? 100_000);
 /** Ended pods are limited (MAX_FINISHED_PODS). */
 const PODS = Math.min(5_000, JOBS / 10);
 const COUNTS: CrowdedCounts = [String(JOBS), String(PODS)];
-/** Reached with 20,000 jobs; with 100,000 the figures are in docs/performance.md. */
-const BAR_BYTES = (JOBS > 20_000 ? 220 : 200) * MIB;
+const RESIDENT_BAR_BYTES = 200 * MIB;
+/** While the lists arrive, and while a new leader reconciles all jobs. */
+const PEAK_BAR_BYTES = 220 * MIB;
 /** As in values.yaml. */
 const NODE_OPTIONS = '--max-semi-space-size=4 --max-old-space-size=256';
 
@@ -115,6 +116,7 @@ describe(`${JOBS} finished jobs`, function () {
       console.log(
         `      ${folder}: ready after ${server.readyMs.toFixed(0)} ms and ${cpuMs} ms of CPU; resident ${(resident / MIB).toFixed(0)} MiB, peak ${(peak / MIB).toFixed(0)} MiB`,
       );
-      expect(peak).to.be.greaterThan(0).and.lessThan(BAR_BYTES);
+      expect(resident).to.be.greaterThan(0).and.lessThan(RESIDENT_BAR_BYTES);
+      expect(peak).to.be.lessThan(PEAK_BAR_BYTES);
     });
 });

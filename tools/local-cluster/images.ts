@@ -29,9 +29,7 @@ export function createImageTable(more: Readonly<Record<string, string>>): ImageT
     return scripts.get(repository) ?? scripts.get(repository.slice(repository.lastIndexOf('/') + 1));
   };
   const processOf = (script: string | undefined): ImageProcess | undefined =>
-    script !== undefined && own.has(script)
-      ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT)
-      : undefined;
+    script !== undefined && own.has(script) ? imageProcess(`${dirname(script)}/Dockerfile`, ROOT) : undefined;
   return {
     root: ROOT,
     entryPointOf: (image) => {
