@@ -22,6 +22,8 @@ export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): Cou
   /** Places before `nextMs` that were given up. Without them, `nextMs` would run away from the time. */
   const free = new Heap<number>((one, other) => one < other);
   let nextMs = 0;
+  /** When counts were written within the last second. */
+  let recent: readonly number[] = [];
   const nextPlace = (nowMs: number): number => {
     for (let atMs = free.shift(); atMs !== undefined; atMs = free.shift()) if (atMs >= nowMs) return atMs;
     const atMs = Math.max(nextMs, nowMs);
@@ -35,11 +37,20 @@ export const createCountWrites = ({ perSecond, clock }: CountWritesOptions): Cou
     reserved.set(bucket, atMs);
     return atMs;
   };
+  /** After a busy time many places are over. One more than the rate is allowed, because timers are inexact. */
+  const isTooMany = (nowMs: number): boolean => {
+    recent = recent.filter((atMs) => atMs > nowMs - 1000);
+    return recent.length > perSecond;
+  };
   return {
     reserve: (bucket) => {
       const nowMs = clock.monotonicMs();
+      if (timeOf(bucket, nowMs) <= nowMs && isTooMany(nowMs)) reserved.set(bucket, nextPlace(nowMs + 1));
       const waitMs = Math.max(0, timeOf(bucket, nowMs) - nowMs);
-      if (waitMs === 0) reserved.delete(bucket);
+      if (waitMs === 0) {
+        reserved.delete(bucket);
+        recent = [...recent, nowMs];
+      }
       return waitMs;
     },
     release: (bucket) => {

@@ -158,4 +158,17 @@ describe('job counts of buckets', () => {
     places.release('b');
     expect(['b', 'c', 'b'].map((key) => places.reserve(key))).to.deep.equal([0, 0, 1000]);
   });
+
+  it('are not all written at once after the process or the API server was busy for seconds (G6)', () => {
+    const clock = createManualClock();
+    const places = createCountWrites({ perSecond: PER_SECOND, clock });
+    for (const key of NAMES) places.reserve(key);
+    const writes: number[] = [];
+    for (const stepMs of [3000, ...Array.from({ length: 1200 }, () => 50)]) {
+      clock.jump(stepMs);
+      for (const key of NAMES.slice(1)) if (places.reserve(key) === 0) writes.push(clock.monotonicMs());
+    }
+    expect(writes.length).to.be.above(58 * PER_SECOND);
+    expect(mostPerSecond(writes)).to.be.at.most(PER_SECOND + 1);
+  });
 });
