@@ -3,8 +3,8 @@
  * [--case NAME] [--jobs N] [--only NAME] [--rounds N] [--dir FOLDER] [--profile FILE]`. Origin and store speak HTTPS, or HTTP with
  * `--plain`. `--profile` records each run with perf, which overwrites the file. Cases: small, mixed, big, huge, tiny (only
  * on request, with `node -e 0` for comparison), cold-start, controller, api, and on request neighbours (with
- * `--way NAME` for some of its ways), scale (`--jobs N` running jobs, default 5,000) and history (`--rows N`, default
- * 1,000,000). On a shared machine only ratios within one run are meaningful.
+ * `--way NAME` for some of its ways), scale (`--jobs N` running jobs, default 5,000, and `--queued N`, default twenty times as
+ * many) and history (`--rows N`, default 1,000,000). On a shared machine only ratios within one run are meaningful.
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
@@ -32,6 +32,7 @@ const { values } = parseArgs({
     rounds: { type: 'string' },
     way: { type: 'string', multiple: true },
     jobs: { type: 'string' },
+    queued: { type: 'string' },
     rows: { type: 'string', default: '1000000' },
     dir: { type: 'string' },
     profile: { type: 'string' },
@@ -96,7 +97,9 @@ const neighbours = async (): Promise<void> => {
 };
 
 const scale = async (): Promise<void> => {
-  const figures = await measureScaleAlone(Number(values.jobs ?? SCALE_JOBS), log);
+  const jobs = Number(values.jobs ?? SCALE_JOBS);
+  const queued = values.queued === undefined ? undefined : Number(values.queued);
+  const figures = await measureScaleAlone({ jobs, queued }, log);
   for (const one of figures) {
     const { row, what, value, unit, target } = one;
     const line = `scale: ${row}: ${what}: ${value} ${unit}${target === undefined ? '' : ` (target ${target})`}`;

@@ -252,18 +252,18 @@ export const measureScale = async (
 /** Running jobs of the full size. */
 export const SCALE_JOBS = 5000;
 
-/** Five running jobs for each bucket, and twenty queued ones for each running one. */
-const sizeOf = (running: number): ScaleSize => ({
+/** Five running jobs for each bucket, and by default twenty queued ones for each running one. */
+const sizeOf = (running: number, queued = 20 * running): ScaleSize => ({
   running,
   buckets: Math.ceil(running / 5),
-  queued: 20 * running,
+  queued,
 });
 
 /** On a cluster of its own. */
 export const measureScaleAlone = async (
-  jobs: number,
+  { jobs, queued }: { readonly jobs: number; readonly queued: number | undefined },
   log: (line: string) => void,
 ): Promise<readonly ScaleFigure[]> => {
   await using cluster = await startCluster({ log });
-  return await measureScale(cluster, sizeOf(jobs), log);
+  return await measureScale(cluster, sizeOf(jobs, queued), log);
 };
