@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { fillProject } from '#test/screenshots/fill-project.ts';
-import { type Shot, shotsOf, type Who } from '#test/screenshots/shots.ts';
+import type { Shot, Who } from '#test/screenshots/shot.ts';
+import { shotsOf } from '#test/screenshots/shots.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
 import { requireBrowser, requirePostgres } from '#test/support/processes/require-programs.ts';
 import {

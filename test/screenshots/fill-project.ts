@@ -69,7 +69,7 @@ export const fillProject = async (flow: Flow): Promise<ShownJobs> => {
   const patch = JSON.stringify({ spec });
   await flow.kubectl('patch', 'zipproject', PROJECT_NAME, '--type=merge', '-p', patch);
   await using admin = await signIn(cluster);
-  await putPastJobs(admin, { namespace, bucketName, now: new Date() });
+  await putPastJobs(admin, { namespace, bucketName }, new Date());
   const post = (key: string, urls: readonly unknown[]): Promise<string> =>
     postJob(flow.baseUrl, project.token, {
       bucket_name: bucketName,

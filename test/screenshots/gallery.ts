@@ -1,4 +1,4 @@
-import type { Shot } from './shots.ts';
+import type { Shot } from './shot.ts';
 import { type Format, fileOf } from './take-shots.ts';
 
 type Pictured = Pick<Shot, 'name' | 'title'>;
@@ -13,7 +13,7 @@ export const galleryOf = (shots: readonly Pictured[], format: Format): string =>
   [
     '# The dashboard in pictures',
     '',
-    '`npm run screenshots` takes these: most on the local cluster with the real controller, others with an API server in memory. They follow your colour scheme; this folder contains both.',
+    '`npm run screenshots` takes these: most on the local cluster with the real controller, others with an API server in memory, and those of the history with PostgreSQL. They follow your colour scheme; this folder contains both.',
     '',
     ...shots.flatMap((shot) => [
       `## ${shot.title}`,

@@ -1,6 +1,6 @@
 /**
  * Takes screenshots of every page of the dashboard with Chromium, on the local cluster with the real controller,
- * and of states.ts in memory: `npm run screenshots -- [--folder FOLDER] [--format png] [--only START_OF_NAME]
+ * of states.ts in memory, and of history-states.ts with PostgreSQL: `npm run screenshots -- [--folder FOLDER] [--format png] [--only START_OF_NAME]
  * [--without-cluster]`. Those in README.md are also written to docs/screenshots. The exit code is 1 when a page is wider than its window.
  */
 import { copyFile, rm, writeFile } from 'node:fs/promises';
@@ -11,7 +11,9 @@ import { type OpenPage, startDashboardDesk } from '#test/support/worlds/dashboar
 import { stopSharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { fillProject } from './fill-project.ts';
 import { galleryOf } from './gallery.ts';
-import { type Shot, shotsOf } from './shots.ts';
+import { historyShots, openHistoryStates } from './history-states.ts';
+import type { Shot } from './shot.ts';
+import { shotsOf } from './shots.ts';
 import { openStates, stateShots } from './states.ts';
 import { type Format, fileOf, takeShot } from './take-shots.ts';
 
@@ -97,16 +99,22 @@ const takeStates = async (wanted: Wanted): Promise<Taken> => {
   return await takeAll(stateShots, await openStates(life), wanted);
 };
 
+const takeHistory = async (wanted: Wanted): Promise<Taken> => {
+  await using life = new AsyncDisposableStack();
+  return await takeAll(historyShots, await openHistoryStates(life), wanted);
+};
+
 const main = async (): Promise<readonly string[]> => {
   const wanted = readWanted();
   const isComplete = wanted.only === '' && !wanted.isWithoutCluster;
   if (isComplete) await rm(wanted.folder, { recursive: true, force: true });
   const states = await takeStates(wanted);
+  const history = await takeHistory(wanted);
   const inCluster = wanted.isWithoutCluster ? { shots: [], faults: [] } : await takeInCluster(wanted);
-  const shots = [...inCluster.shots, ...states.shots];
+  const shots = [...inCluster.shots, ...states.shots, ...history.shots];
   await copyForReadme(shots, wanted);
   if (isComplete) await writeFile(join(wanted.folder, 'README.md'), galleryOf(shots, wanted.format));
-  return [...inCluster.faults, ...states.faults];
+  return [...inCluster.faults, ...states.faults, ...history.faults];
 };
 
 try {

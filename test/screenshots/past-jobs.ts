@@ -1,22 +1,33 @@
-/** Finished jobs of the last day, created without a zipper, so that the screenshots show a project in use. */
+/** Finished jobs that no zipper created, so that the screenshots show a project in use. */
 import { createHash } from 'node:crypto';
 import { bucketResourceName, FIELD_MANAGERS, GROUP_VERSION, PLURALS, zipJobName } from '#crds/api-group.ts';
-import { rfc3339 } from '#crds/conditions.ts';
-import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
+import { type Condition, rfc3339 } from '#crds/conditions.ts';
+import type { Attempt, WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { FAILURE_CODES } from '#crds/zipper-contract.ts';
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
 
 const COUNT = 64;
 const AT_ONCE = 8;
-const DAY_MS = 86_400_000;
+const WITHIN_MS = 23 * 3_600_000;
 const MIB = 1_048_576;
 const FAILURES = ['SourceExpired', 'SourceNotFound', 'SourceExpired', 'SourceUnreachable'] as const;
 const EVERY_NTH_FAILS = 9;
 const WEBHOOK_URL = 'https://shop.example.com/hooks/zipjobs';
 
+interface Place {
+  readonly namespace: string;
+  readonly bucketName: string;
+}
+
+/** A time that ends now. */
+interface Span {
+  readonly now: Date;
+  readonly withinMs: number;
+}
+
 /** A sequence of pseudorandom numbers below 1, always the same. */
-const drawn = (index: number, what: string): number =>
+export const drawn = (index: number, what: string): number =>
   createHash('sha256').update(`${what}/${index}`).digest().readUInt32BE(0) / 0x1_00_00_00_00;
 
 const uuidOf = (index: number): string => {
@@ -27,7 +38,7 @@ const uuidOf = (index: number): string => {
 const failureOf = (index: number): (typeof FAILURES)[number] | undefined =>
   index % EVERY_NTH_FAILS === 4 ? FAILURES[Math.floor(index / EVERY_NTH_FAILS) % FAILURES.length] : undefined;
 
-const jobOf = (namespace: string, bucketName: string, index: number): ZipJob => ({
+const jobOf = ({ namespace, bucketName }: Place, index: number): ZipJob => ({
   apiVersion: GROUP_VERSION,
   kind: 'ZipJob',
   metadata: { namespace, name: zipJobName(uuidOf(index)) },
@@ -51,7 +62,7 @@ const reported = (index: number, at: string): WebhookState => ({
   attempts: 1,
   lastStatus: 204,
   deliveredAt: at,
-  log: [{ at, durationMs: 30 + Math.floor(drawn(index, 'took') * 200), status: 204 }],
+  log: [{ at, durationMs: 30 + Math.floor(drawn(index, 'took') * 200), bytes: 435, attempt: 1, status: 204 }],
 });
 
 const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStatus => {
@@ -82,41 +93,62 @@ const outcomeOf = ({ spec }: ZipJob, index: number, seconds: number): ZipJobStat
   };
 };
 
-/** More jobs during the day than at night. */
-const endOf = (index: number, now: Date): Date => {
-  const share = drawn(index, 'when');
-  return new Date(now.getTime() - DAY_MS * 0.96 * share ** 1.3);
-};
+/** Within this time before now, more of them towards its end. */
+const endOf = (index: number, { now, withinMs }: Span): Date =>
+  new Date(now.getTime() - withinMs * drawn(index, 'when') ** 1.3);
 
-const statusOf = (job: ZipJob, index: number, now: Date): ZipJobStatus => {
+const createdAt = (lastTransitionTime: string): Condition => ({
+  type: 'JobCreated',
+  status: 'True',
+  reason: 'Created',
+  message: '',
+  lastTransitionTime,
+});
+
+const attemptOf = (
+  index: number,
+  { failure }: ZipJobStatus,
+  times: { readonly startedAt: string; readonly finishedAt: string },
+): Attempt => ({
+  n: 1,
+  podUid: uuidOf(index),
+  ...times,
+  ...(failure === undefined
+    ? { class: 'success', exitCode: 0 }
+    : { class: 'permanent', exitCode: 12, reason: failure.code }),
+});
+
+const statusOf = (job: ZipJob, index: number, span: Span): ZipJobStatus => {
   const seconds = 3 + Math.floor(drawn(index, 'seconds') * 50);
-  const end = endOf(index, now);
-  const startedAt = rfc3339(new Date(end.getTime() - seconds * 1_000));
+  const end = endOf(index, span);
+  const before = (earlier: number): string => rfc3339(new Date(end.getTime() - earlier * 1_000));
+  const [startedAt, finishedAt] = [before(seconds), before(0)];
+  const outcome = outcomeOf(job, index, seconds);
   return {
-    ...outcomeOf(job, index, seconds),
-    acceptedAt: startedAt,
+    ...outcome,
+    acceptedAt: before(seconds + 3),
     startedAt,
-    finishedAt: rfc3339(end),
+    finishedAt,
     duration: `${seconds}s`,
+    conditions: [createdAt(before(seconds + 2))],
+    attempts: [attemptOf(index, outcome, { startedAt, finishedAt })],
     attemptsTotal: 1,
-    webhook: reported(index, rfc3339(end)),
+    webhook: reported(index, finishedAt),
   };
 };
 
-export const putPastJobs = async (
-  admin: KubeUser,
-  {
-    namespace,
-    bucketName,
-    now,
-  }: { readonly namespace: string; readonly bucketName: string; readonly now: Date },
-): Promise<void> => {
-  const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/${PLURALS.ZipJob}`;
+/** The job of a number, finished within a time. */
+export const pastJob = (place: Place, index: number, span: Span): ZipJob => {
+  const job = jobOf(place, index);
+  return { ...job, status: statusOf(job, index, span) };
+};
+
+export const putPastJobs = async (admin: KubeUser, place: Place, now: Date): Promise<void> => {
+  const path = `/apis/${GROUP_VERSION}/namespaces/${place.namespace}/${PLURALS.ZipJob}`;
   await inParallel(COUNT, AT_ONCE, async (index) => {
-    const job = jobOf(namespace, bucketName, index);
+    const { status, ...job } = pastJob(place, index, { now, withinMs: WITHIN_MS });
     const { apiVersion, kind, metadata } = job;
     const created = await admin.request('POST', path, { body: job });
-    const status = statusOf(job, index, now);
     const applied = await admin.request(
       'PATCH',
       `${path}/${metadata.name}/status?fieldManager=${FIELD_MANAGERS.controller}&force=true`,

@@ -1,38 +1,11 @@
 import type { Page } from 'playwright-core';
 import type { ShownJobs } from './fill-project.ts';
-
-/** The signed-in user. */
-export type Who = 'nobody' | 'admin' | 'viewer';
-
-/** One page, captured on every device and in both themes. */
-export interface Shot<User extends string = Who> {
-  readonly name: string;
-  /** What it shows, for the gallery. */
-  readonly title: string;
-  readonly who: User;
-  readonly path: string;
-  /** Steps before the screenshot. */
-  readonly act?: (page: Page) => Promise<void>;
-}
-
-const press =
-  (name: string) =>
-  async (page: Page): Promise<void> => {
-    await page.getByRole('button', { name, exact: true }).click();
-    await page.waitForLoadState('load');
-  };
+import { settingsShots } from './settings-shots.ts';
+import { press, type Shot } from './shot.ts';
 
 const testBucket = async (page: Page): Promise<void> => {
   await press('Test connection')(page);
   await page.locator('[data-live-end] .badge').waitFor({ timeout: 60_000 });
-};
-
-const testWebhook = async (page: Page): Promise<void> => {
-  await press('Send test')(page);
-  await page
-    .getByRole('status')
-    .getByText(/^\s*HTTP 2\d\d$/)
-    .waitFor({ timeout: 30_000 });
 };
 
 const untilDrawn = async (page: Page): Promise<void> => {
@@ -66,6 +39,44 @@ const forJobs = (home: string, { running, succeeded, failed }: ShownJobs): reado
     title: 'The same for a user who can only view',
     who: 'viewer',
     path: `${home}/jobs/${failed}`,
+  },
+];
+
+const FAILED_JOBS = '/jobs?state=Failed';
+
+const selectAll =
+  (button: string) =>
+  async (page: Page): Promise<void> => {
+    await press('Select all on this page')(page);
+    await press(button)(page);
+  };
+
+/** Last, because they create jobs. */
+const forManyJobs = (home: string): readonly Shot[] => [
+  {
+    name: 'jobs-cancel',
+    title: 'Cancelling several jobs: what will happen',
+    who: 'admin',
+    path: `${home}/jobs?q=4846`,
+    act: selectAll('Cancel jobs…'),
+  },
+  {
+    name: 'jobs-rerun',
+    title: 'Running several jobs again: what will happen',
+    who: 'admin',
+    path: home + FAILED_JOBS,
+    act: selectAll('Run again…'),
+  },
+  {
+    name: 'jobs-rerun-result',
+    title: 'Running several jobs again: what happened',
+    who: 'admin',
+    path: home + FAILED_JOBS,
+    act: async (page) => {
+      await selectAll('Run again…')(page);
+      await page.getByRole('button', { name: /^Run .* again$/ }).click();
+      await page.getByRole('link', { name: 'Back to jobs' }).waitFor();
+    },
   },
 ];
 
@@ -125,116 +136,6 @@ const forBuckets = (home: string, bucketName: string): readonly Shot[] => [
   },
 ];
 
-const forTokens = (home: string): readonly Shot[] => [
-  { name: 'tokens', title: 'Access tokens', who: 'admin', path: `${home}/tokens` },
-  {
-    name: 'new-token',
-    title: 'A new access token',
-    who: 'admin',
-    path: `${home}/new-token`,
-  },
-  {
-    name: 'token-shown',
-    title: 'Shown only once',
-    who: 'admin',
-    path: `${home}/new-token`,
-    act: async (page) => {
-      await page.getByLabel('Name').fill('nightly export');
-      await press('Create token')(page);
-    },
-  },
-  {
-    name: 'token-revoke',
-    title: 'Revoking an access token',
-    who: 'admin',
-    path: `${home}/tokens`,
-    act: async (page) => {
-      await page.getByRole('link', { name: 'Revoke order service' }).click();
-      await page.getByRole('button', { name: 'Revoke token' }).waitFor();
-    },
-  },
-];
-
-const forWebhook = (home: string): readonly Shot[] => [
-  { name: 'webhook', title: 'Webhook settings', who: 'admin', path: `${home}/webhook`, act: testWebhook },
-  {
-    name: 'webhook-viewed',
-    title: 'The same for a user who can only view',
-    who: 'viewer',
-    path: `${home}/webhook`,
-  },
-  {
-    name: 'webhook-rotate',
-    title: 'Rotating the signing secret',
-    who: 'admin',
-    path: `${home}/webhook/rotate-secret`,
-  },
-  {
-    name: 'webhook-secret',
-    title: 'Shown only once',
-    who: 'admin',
-    path: `${home}/webhook/rotate-secret`,
-    act: press('Rotate secret'),
-  },
-  {
-    name: 'webhook-remove',
-    title: 'Removing the webhook',
-    who: 'admin',
-    path: `${home}/webhook/remove`,
-  },
-  {
-    name: 'webhook-resend',
-    title: 'Resending failed deliveries',
-    who: 'admin',
-    path: `${home}/webhook/resend`,
-  },
-];
-
-const forSettings = (home: string): readonly Shot[] => [
-  { name: 'settings', title: 'Settings of a project', who: 'admin', path: `${home}/settings` },
-  {
-    name: 'settings-viewed',
-    title: 'The same for a user who can only view',
-    who: 'viewer',
-    path: `${home}/settings`,
-  },
-  {
-    name: 'settings-viewed',
-    title: 'The same for a user who can only view',
-    who: 'viewer',
-    path: `${home}/settings`,
-  },
-  {
-    name: 'settings-limits',
-    title: 'Lowering a limit, with a form error',
-    who: 'admin',
-    path: `${home}/settings/limits`,
-    act: async (page) => {
-      await page.getByLabel('Active jobs').fill('100000');
-      await press('Save')(page);
-    },
-  },
-  {
-    name: 'settings-job-defaults',
-    title: 'Defaults of jobs',
-    who: 'admin',
-    path: `${home}/settings/job-defaults`,
-  },
-  {
-    name: 'settings-caller-options',
-    title: 'Options of callers',
-    who: 'admin',
-    path: `${home}/settings/caller-options`,
-  },
-  {
-    name: 'project-delete',
-    title: 'Deleting a project',
-    who: 'admin',
-    path: `${home}/settings/delete`,
-    act: press('Delete project'),
-  },
-];
-
 /** Every page of the dashboard, in the order of the gallery. */
 export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs): readonly Shot[] => {
   const home = `/projects/${namespace}`;
@@ -254,9 +155,7 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
     { name: 'overview', title: 'Overview of a project', who: 'admin', path: home },
     ...forJobs(home, jobs),
     ...forBuckets(home, bucketName),
-    ...forTokens(home),
-    ...forWebhook(home),
-    ...forSettings(home),
+    ...settingsShots(home),
     { name: 'first-steps', title: 'First steps', who: 'admin', path: `${home}/first-steps` },
     {
       name: 'first-steps-viewed',
@@ -282,6 +181,7 @@ export const shotsOf = (namespace: string, bucketName: string, jobs: ShownJobs):
       path: '/find?id=00000000-0000-4000-8000-000000000000',
     },
     { name: 'not-found', title: 'A page that does not exist', who: 'admin', path: `${home}/nowhere` },
+    ...forManyJobs(home),
     { name: 'not-allowed', title: 'A page without access', who: 'viewer', path: `${home}/tokens` },
   ];
 };

@@ -9,7 +9,7 @@ import {
   VIEW,
 } from '#test/support/worlds/dashboard-project.ts';
 import { fillOnCallProject, ON_CALL_JOBS } from '#test/support/worlds/on-call-project.ts';
-import type { Shot } from './shots.ts';
+import { press, type Shot } from './shot.ts';
 
 const MANY = 10_000;
 const HOUR_MS = 3_600_000;
@@ -57,12 +57,20 @@ export const openStates = async (life: AsyncDisposableStack): Promise<Readonly<R
   };
 };
 
-const shot = (who: State, name: string, [title, path]: readonly [string, string]): Shot<State> => ({
+/** A page of the project in a state. */
+export const stateShot = <Of extends string>(
+  who: Of,
+  name: string,
+  [title, path, act]: readonly [title: string, path: string, act?: Shot['act']],
+): Shot<Of> => ({
   who,
   name: `${who}-${name}`,
   title,
   path: HOME + path,
+  ...(act !== undefined && { act }),
 });
+
+const shot = stateShot<State>;
 
 const jobPath = (n: number): string => `/jobs/zip-${idOf(n)}`;
 
@@ -80,6 +88,12 @@ export const stateShots: readonly Shot<State>[] = [
   shot('night', 'source', ['A job whose source was down, and its rerun', jobPath(ON_CALL_JOBS.brokenSource)]),
   shot('night', 'files', ['A job with missing files', jobPath(ON_CALL_JOBS.missingFiles)]),
   shot('night', 'webhook', ['Webhook with failed deliveries', '/webhook']),
+  shot('night', 'resend', ['Resending failed deliveries', '/webhook/resend']),
+  shot('night', 'resent', [
+    'Failed deliveries, requested again',
+    '/webhook/resend',
+    press('Resend 1 delivery'),
+  ]),
   shot('view', 'overview', ['Overview for a user who can only view', '']),
   shot('view', 'jobs', ['Jobs for a user who can only view', '/jobs']),
   shot('away', 'buckets', ['An internal error', '/buckets']),

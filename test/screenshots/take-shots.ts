@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import type { Shot } from './shots.ts';
+import type { Shot } from './shot.ts';
 
 const WIDTHS = { desktop: 1_120, phone: 375 } as const;
 const MOST_HEIGHT = { desktop: 900, phone: 1_000 } as const;
