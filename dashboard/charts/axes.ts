@@ -9,8 +9,9 @@ const TOP = 10;
 export const BASELINE = 172;
 
 const VALUE_TICKS = 4;
-/** Every second one is left out on a narrow screen. */
 const TIME_TICKS = 8;
+/** Characters of all labels that fit beside each other on a narrow screen. */
+const NARROW_CHARACTERS = 24;
 
 export interface ValueTick {
   readonly y: number;
@@ -47,6 +48,7 @@ export const valueAxis = (
   };
 };
 
+const SECOND_MS = 1_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const MONTH_MS = 28 * DAY_MS;
@@ -72,14 +74,22 @@ export const timeAxis = (
 ): { readonly xOf: (atMs: number) => number; readonly ticks: readonly TimeTick[] } => {
   const scale = scaleUtc([new Date(fromMs), new Date(toMs)], [0, 100]);
   const xOf = (atMs: number): number => round(scale(new Date(atMs)));
-  const times = scale.ticks(TIME_TICKS).map((time) => time.getTime());
+  // No label is shorter than a second.
+  const times = scale
+    .ticks(TIME_TICKS)
+    .map((time) => time.getTime())
+    .filter((atMs) => atMs % SECOND_MS === 0);
   const [first = fromMs, second = toMs] = times;
+  const labels = times.map((atMs) => labelOf(atMs, second - first));
+  const every = Math.ceil(
+    (times.length * Math.max(...labels.map(({ length }) => length))) / NARROW_CHARACTERS,
+  );
   return {
     xOf,
     ticks: times.map((atMs, index) => ({
       x: xOf(atMs),
-      label: labelOf(atMs, second - first),
-      isMinor: index % 2 === 1,
+      label: labels[index] ?? '',
+      isMinor: index % every !== 0,
     })),
   };
 };

@@ -11,10 +11,10 @@ export const limitFacts = (
   storedJobs: number,
 ): readonly { readonly name: string; readonly value: string }[] => {
   const project = toProject(zipProject);
-  const text = (
-    name: Parameters<typeof limitText>[1],
-    numberText: (value: number) => string = FORMAT.number,
-  ): string => limitText(project, name, numberText) ?? UNKNOWN;
+  const text = (name: Parameters<typeof limitText>[1]): string =>
+    limitText(project, name, FORMAT.number) ?? UNKNOWN;
+  const mostJobs = limitText(project, 'storedJobs', FORMAT.number);
+  const mostBytes = limitText(project, 'storedBytes', FORMAT.bytes);
   return [
     { name: 'Class', value: project.class?.name ?? UNKNOWN },
     { name: 'Active jobs', value: text('activeJobs') },
@@ -22,7 +22,10 @@ export const limitFacts = (
     { name: 'Requests per minute', value: text('requestsPerMinute') },
     { name: 'Creates per second', value: text('createsPerSecond') },
     { name: 'Files per second', value: text('filesPerSecond') },
-    { name: 'Stored jobs', value: `${FORMAT.number(storedJobs)} of ${text('storedJobs')}` },
-    { name: 'Stored bytes', value: `At most ${text('storedBytes', FORMAT.bytes)}` },
+    {
+      name: 'Stored jobs',
+      value: `${FORMAT.number(storedJobs)}${mostJobs === null ? '' : ` of ${mostJobs}`}`,
+    },
+    { name: 'Stored bytes', value: mostBytes === null ? UNKNOWN : `At most ${mostBytes}` },
   ];
 };

@@ -81,6 +81,16 @@ describe('the list of jobs in a browser', function () {
     expect(await open.page.locator('.jobs tbody tr').first().innerText()).to.contain(keyOf(27));
   });
 
+  it('has cards of two lines on a phone also for a user who can only view', async () => {
+    await using open = await openAt(VIEWER, JOBS);
+    await open.page.setViewportSize(PHONE);
+    const lines = await open.page.evaluate(LINES_OF_ROWS);
+    expect(lines).to.deep.equal(Array.from({ length: 25 }, () => 2));
+    const state = open.page.locator('.jobs tbody .badge').first();
+    const { x = 0, width = 0 } = (await state.boundingBox()) ?? {};
+    expect(x + width).to.be.below(PHONE.width / 2);
+  });
+
   it('has no serious issue in axe on any of its pages, in both colour schemes and on a phone', async () => {
     await using open = await openAt(EDITOR, `${JOBS}?token=nobody`);
     const { page } = open;

@@ -145,7 +145,7 @@ describe('live parts of the dashboard', function () {
     world.put(0, { phase: 'Failed', reason: 'DeadlineExceeded' });
     await refresh(page, 2_000);
     await page.locator('[data-state=ended]').waitFor();
-    expect(await status()).to.equal('Final state');
+    expect(await status()).to.equal('Up to date');
     let requests = 0;
     page.on('request', () => (requests += 1));
     await page.clock.fastForward(60_000);

@@ -157,7 +157,7 @@
   const report = () => {
     const open = parts.filter(({ hasEnded }) => !hasEnded);
     const isFailing = open.some((part) => part.isFailing);
-    const text = open.length === 0 ? 'Final state' : isFailing ? 'Reconnecting' : 'Live';
+    const text = open.length === 0 ? 'Up to date' : isFailing ? 'Reconnecting' : 'Live';
     if (state.textContent !== text) state.textContent = text;
     place.dataset.state = open.length === 0 ? 'ended' : isFailing ? 'failing' : 'live';
     const updatedAt = Math.min(...open.map((part) => part.updatedAt));

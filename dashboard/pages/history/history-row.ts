@@ -14,6 +14,7 @@ export interface HistoryRow {
   readonly href: string;
   readonly key: string;
   readonly name: string;
+  readonly id: string;
   readonly phase: string;
   readonly look: Look;
   /** Why it failed or was cancelled. */
@@ -37,6 +38,7 @@ export const historyRow = (job: HistoryJob): HistoryRow => {
     href: FORMAT.path('projects', namespace, 'jobs', job.id),
     key: job.key,
     name: job.name,
+    id: job.id,
     phase,
     look: PHASE_LOOKS[phase],
     reason:

@@ -29,7 +29,7 @@ export interface JobRow {
   readonly createdAt: string;
 }
 
-const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string => {
+export const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob, now: Date): string => {
   if (startedAt === undefined) return '';
   const end = finishedAt === undefined ? now.getTime() : Date.parse(finishedAt);
   return FORMAT.duration(end - Date.parse(startedAt));

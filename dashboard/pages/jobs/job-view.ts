@@ -11,6 +11,7 @@ import type { Sample } from '../../live/progress-samples.ts';
 import { type FailingFiles, failingFilesOf } from './failing-files.ts';
 import { type FailurePanel, failurePanel } from './job-failure.ts';
 import { bytesText, filesText, lookOf, type ProgressBar, phaseOf, progressBar } from './job-progress.ts';
+import { durationOf } from './job-row.ts';
 import { inlineSources, type KnownSources } from './known-sources.ts';
 import { type ProgressChart, progressChart } from './progress-chart.ts';
 import { stagesOf } from './stages/job-stages.ts';
@@ -71,6 +72,12 @@ const knownTimes = (...facts: readonly (readonly [string, string | null | undefi
 const indexList = (indices: readonly number[] = []): string =>
   indices.length === 0 ? '' : `index ${firstOf(indices, MOST_INDICES)}`;
 
+/** The message of a job that succeeded has its size in bytes and its key, which is the title. */
+const saysOf = ({ archive, message, reason }: Job): string =>
+  archive === null
+    ? (message ?? meaningOf(reason ?? ''))
+    : `${FORMAT.count(archive.entries, 'entry', 'entries')}, ${FORMAT.bytes(archive.bytes)}`;
+
 const archiveFacts = ({ archive }: Job): readonly Fact[] =>
   archive === null
     ? []
@@ -81,7 +88,7 @@ const archiveFacts = ({ archive }: Job): readonly Fact[] =>
         ['SHA-256', archive.sha256],
       );
 
-const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
+const factsOf = (listed: ListedJob, job: Job, now: Date): readonly Fact[] => [
   ...known(
     ['ID', job.id],
     ['ZipJob', job.name],
@@ -91,7 +98,7 @@ const factsOf = (listed: ListedJob, job: Job): readonly Fact[] => [
     ['API status', job.apiStatus],
   ),
   ...knownTimes(['Created', job.createdAt], ['Started', job.startedAt], ['Finished', job.finishedAt]),
-  ...known(['Duration', job.duration], ['Node', job.node], ['Created with token', job.createdBy]),
+  ...known(['Duration', durationOf(listed, now)], ['Node', job.node], ['Created with token', job.createdBy]),
   ...archiveFacts(job),
 ];
 
@@ -150,12 +157,12 @@ export const jobView = (zipJob: ZipJob, { samples, now, sources }: JobContext): 
     job,
     phase,
     look: lookOf(phase),
-    says: job.message ?? meaningOf(job.reason ?? ''),
+    says: saysOf(job),
     bar: progressBar(listed),
     isRunning: !isFinished(listed) && listed.status.progress !== undefined,
     progressText: progressText(listed, zipJob.status?.progressIntervalSeconds),
     chart: progressChart(samples, isFinished(listed)),
-    facts: factsOf(listed, job),
+    facts: factsOf(listed, job, now),
     failure: failurePanel(job, failing),
     failingFiles: failingFilesOf(job, failing),
     stages: stageRows(stagesOf(zipJob), now),

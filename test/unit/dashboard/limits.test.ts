@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { limitFacts } from '#dashboard/pages/project-limits.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
@@ -15,6 +16,11 @@ describe('limits in the dashboard', () => {
     server = await startStaffedDashboard();
   });
   afterEach(() => server[Symbol.asyncDispose]());
+
+  it('are not part of a sentence while the controller has not reported them', () => {
+    const values = limitFacts(aProject('team-a'), 3).map(({ name, value }) => `${name}: ${value}`);
+    expect(values.slice(-2)).to.deep.equal(['Stored jobs: 3', 'Stored bytes: Not reported yet']);
+  });
 
   it('of a project are on its overview, with its class (N8)', async () => {
     const { name, limits } = projectClasses({ large: { activeJobs: 200 } }, { 'team-a': 'large' }).of(

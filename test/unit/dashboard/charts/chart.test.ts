@@ -108,6 +108,27 @@ describe('a bar chart', () => {
     for (const { x } of xTicks) expect(x).to.be.within(0, 100);
   });
 
+  it('has fewer long labels on a narrow screen', () => {
+    const weeks = bars(
+      Array.from({ length: 52 }, () => [1, 0]),
+      'count',
+      7 * 24 * HOUR_MS,
+    );
+    const shown = weeks.xTicks.filter(({ isMinor }) => !isMinor).map(({ label }) => label);
+    expect(shown.length).to.be.within(2, 3);
+  });
+
+  it('repeats no label in a short time', () => {
+    const labels = xLabels(
+      bars(
+        Array.from({ length: 5 }, () => [1, 0]),
+        'count',
+        600,
+      ),
+    );
+    expect(labels).to.deep.equal([...new Set(labels)]).and.not.to.be.empty;
+  });
+
   it('has labels of days or months for longer periods', () => {
     const days = (count: number): readonly string[] =>
       xLabels(
