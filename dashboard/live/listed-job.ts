@@ -33,6 +33,10 @@ export interface ListedJob {
   readonly rerunOf?: string;
 }
 
+/** Keys of the test archives that the first steps create. */
+export const TEST_PREFIX = 'zipjobs-test/';
+export const isTestArchive = ({ spec }: Pick<ListedJob, 'spec'>): boolean => spec.key.startsWith(TEST_PREFIX);
+
 /** In these phases the reason says more than the phase: why the job waits, failed or was cancelled. */
 const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed', 'Cancelled'];
 

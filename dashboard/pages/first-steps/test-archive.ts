@@ -1,8 +1,6 @@
 import type { BucketRef } from '#administration/bucket-input.ts';
 import type { NewJob } from '#administration/new-jobs.ts';
-
-/** Keys of test archives. */
-export const TEST_PREFIX = 'zipjobs-test/';
+import { TEST_PREFIX } from '../../live/listed-job.ts';
 
 const FILES = [
   {

@@ -1,9 +1,7 @@
-import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest } from '../../page.ts';
-import type { PageDeps } from '../page-deps.ts';
 import { reasonAgainst } from '../reason-against.ts';
-import { type DeliveryLog, deliveryLog } from './delivery-log.ts';
+import { type DeliveryLog, type DeliverySource, deliveryLog } from './delivery-log.ts';
 import {
   deliveryChips,
   EVENT_OPTIONS,
@@ -17,15 +15,14 @@ import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 const NOTHING: DeliveryLog = { rows: [], total: 0, failed: 0, isEmpty: true };
 
 /** Recent deliveries with the filters of the query; they stay live. */
-export const deliveriesOf = async ({ caches }: Pick<PageDeps, 'caches'>, request: PageRequest) => {
+export const deliveriesOf = async (source: DeliverySource, request: PageRequest) => {
   const { namespace } = request;
   const query = readDeliveryQuery(request.query);
   const [reason, resendReason] = await Promise.all([
     reasonAgainst(request, WEBHOOK_RIGHTS.log),
     reasonAgainst(request, WEBHOOK_RIGHTS.resend),
   ]);
-  const log =
-    reason === '' ? deliveryLog(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), query) : NOTHING;
+  const log = reason === '' ? deliveryLog(source, { namespace, query }) : NOTHING;
   return {
     reason,
     log,

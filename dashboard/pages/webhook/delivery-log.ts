@@ -1,7 +1,9 @@
-import type { WebhookDelivery, WebhookEvent, WebhookState } from '#crds/zip-job.ts';
+import type { WebhookEvent } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
+import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../../live/deliveries.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
-import type { DeliveryQuery, DeliveryResult } from './delivery-query.ts';
+import type { PageDeps } from '../page-deps.ts';
+import type { DeliveryQuery } from './delivery-query.ts';
 
 /** Most jobs in the log. Open pages read it every few seconds; the filters find older ones. */
 const MOST = 50;
@@ -35,33 +37,24 @@ export interface DeliveryLog {
   readonly isEmpty: boolean;
 }
 
-interface Delivered {
-  readonly job: ListedJob;
-  readonly webhook: WebhookState;
-  readonly last: WebhookDelivery;
+export type DeliverySource = Pick<PageDeps, 'caches' | 'jobs'>;
+
+interface WantedLog {
+  readonly namespace: string;
+  readonly query: DeliveryQuery;
+  /** Most rows. */
+  readonly most?: number;
 }
 
-const deliveredBy = (job: ListedJob): readonly Delivered[] => {
-  const webhook = job.status.webhook;
-  const last = webhook?.log?.at(-1);
-  return webhook && last ? [{ job, webhook, last }] : [];
-};
+const ALL: DeliveryQuery = { result: '', event: '' };
 
-const resultOf = ({ state }: WebhookState): DeliveryResult => {
-  if (state === 'Delivered') return 'delivered';
-  return state === 'Pending' ? 'pending' : 'failed';
-};
-
-const eventOf = ({ status }: ListedJob): WebhookEvent =>
-  status.phase === 'Succeeded' ? 'COMPLETED' : 'FAILED';
-
-const rowOf = ({ job, webhook, last }: Delivered): DeliveryRow => ({
+const rowOf = (job: ListedJob, { webhook, last, result, event }: LastDelivery): DeliveryRow => ({
   at: last.at,
   name: job.metadata.name,
   key: job.spec.key,
   href: FORMAT.path('projects', job.metadata.namespace, 'jobs', job.metadata.name),
-  event: eventOf(job),
-  result: resultOf(webhook),
+  event,
+  result,
   response: last.status === undefined ? (last.error ?? 'no response') : `HTTP ${last.status}`,
   durationMs: last.durationMs,
   bytes: last.bytes ?? null,
@@ -69,24 +62,20 @@ const rowOf = ({ job, webhook, last }: Delivered): DeliveryRow => ({
   nextAttemptAt: webhook.state === 'Pending' ? (webhook.nextAttemptAt ?? null) : null,
 });
 
-/** The controller writes all times in one format, so they compare as text. */
-const newestFirst = (a: Delivered, b: Delivered): number => {
-  if (a.last.at === b.last.at) return 0;
-  return a.last.at < b.last.at ? 1 : -1;
-};
-
-/** The last attempt of each job that had one and matches the filters, newest first. */
-export const deliveryLog = (jobs: readonly ListedJob[], query: DeliveryQuery, most = MOST): DeliveryLog => {
-  const all = jobs.flatMap(deliveredBy);
-  const found = all.filter(
-    ({ job, webhook }) =>
-      (query.result === '' || query.result === resultOf(webhook)) &&
-      (query.event === '' || query.event === eventOf(job)),
-  );
-  return {
-    rows: found.toSorted(newestFirst).slice(0, most).map(rowOf),
-    total: found.length,
-    failed: found.filter(({ webhook }) => resultOf(webhook) === 'failed').length,
-    isEmpty: all.length === 0,
-  };
-};
+/** The last attempt of each job that had one and matches the filters, newest first. Reads only the listed jobs. */
+export const deliveryLog = (
+  { caches: { zipJobs }, jobs: { deliveries } }: DeliverySource,
+  { namespace, query, most = MOST }: WantedLog,
+): DeliveryLog => ({
+  rows: deliveries.newest(namespace, query, most).flatMap((key) => {
+    const job = zipJobs.get(key);
+    const delivery = job && lastDeliveryOf(job);
+    return job === undefined || delivery === undefined ? [] : [rowOf(job, delivery)];
+  }),
+  total: deliveries.count(namespace, query),
+  failed:
+    query.result === '' || query.result === 'failed'
+      ? deliveries.count(namespace, { ...query, result: 'failed' })
+      : 0,
+  isEmpty: deliveries.count(namespace, ALL) === 0,
+});

@@ -1,10 +1,6 @@
-import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
+import { WEBHOOK_EVENTS } from '#crds/zip-job.ts';
+import { DELIVERY_RESULTS, type DeliveryResult, type WantedDeliveries } from '../../live/deliveries.ts';
 import { webhookHref } from './webhook-paths.ts';
-
-/** pending: will be sent again. failed: all attempts were used up, or the receiver responded with 410. */
-export type DeliveryResult = 'delivered' | 'pending' | 'failed';
-
-const RESULTS = ['failed', 'pending', 'delivered'] as const satisfies readonly DeliveryResult[];
 
 const RESULT_TEXTS: Readonly<Record<DeliveryResult, string>> = {
   failed: 'Failed',
@@ -13,13 +9,13 @@ const RESULT_TEXTS: Readonly<Record<DeliveryResult, string>> = {
 };
 
 /** Filters of the deliveries; an empty text matches everything. */
-export interface DeliveryQuery {
-  readonly result: DeliveryResult | '';
-  readonly event: WebhookEvent | '';
-}
+export type DeliveryQuery = WantedDeliveries;
 
 const ANY = { value: '', text: 'Any' };
-export const RESULT_OPTIONS = [ANY, ...RESULTS.map((value) => ({ value, text: RESULT_TEXTS[value] }))];
+export const RESULT_OPTIONS = [
+  ANY,
+  ...DELIVERY_RESULTS.map((value) => ({ value, text: RESULT_TEXTS[value] })),
+];
 export const EVENT_OPTIONS = [ANY, ...WEBHOOK_EVENTS.map((value) => ({ value, text: value }))];
 
 const oneOf = <T extends string>(known: readonly T[], value: string | null): T | '' =>
@@ -27,7 +23,7 @@ const oneOf = <T extends string>(known: readonly T[], value: string | null): T |
 
 /** An unknown value counts as no filter: the page shows which filters are active. */
 export const readDeliveryQuery = (query: URLSearchParams): DeliveryQuery => ({
-  result: oneOf(RESULTS, query.get('result')),
+  result: oneOf(DELIVERY_RESULTS, query.get('result')),
   event: oneOf(WEBHOOK_EVENTS, query.get('event')),
 });
 

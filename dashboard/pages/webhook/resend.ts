@@ -1,6 +1,5 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import { toWebhook } from '#administration/webhook-view.ts';
-import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import {
   type GoTo,
@@ -18,7 +17,7 @@ import { deliveriesHref, readDeliveryQuery } from './delivery-query.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-type Deps = Pick<PageDeps, 'caches' | 'config'>;
+type Deps = Pick<PageDeps, 'caches' | 'jobs' | 'config'>;
 
 const TITLE = 'Resend failed deliveries';
 const PATH = `${WEBHOOK_PATH}/resend`;
@@ -39,12 +38,12 @@ const ofOneJob = (error: unknown): string => {
   throw error;
 };
 
-const failedOf = ({ caches, config }: Deps, { namespace, query }: PageRequest) =>
-  deliveryLog(
-    caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace),
-    { ...readDeliveryQuery(query), result: 'failed' },
-    config.dashboardBulkJobsMax,
-  );
+const failedOf = (deps: Deps, { namespace, query }: PageRequest) =>
+  deliveryLog(deps, {
+    namespace,
+    query: { ...readDeliveryQuery(query), result: 'failed' },
+    most: deps.config.dashboardBulkJobsMax,
+  });
 
 const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> => {
   const { namespace, query } = request;

@@ -11,7 +11,7 @@ import { deliveriesFrame, deliveriesOf } from './deliveries.ts';
 import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
-type Deps = Pick<PageDeps, 'caches'>;
+type Deps = Pick<PageDeps, 'caches' | 'jobs'>;
 
 const WORDS: Readonly<Record<WebhookEvent, string>> = {
   COMPLETED: 'Job completed (COMPLETED)',

@@ -5,7 +5,8 @@ import type { WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
-import { aZipJob } from '#test/support/builders/objects.ts';
+import { countReads } from '#test/support/builders/count-reads.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -95,6 +96,20 @@ describe('the deliveries of the webhook page', () => {
     expect(text).to.contain(`data-live="${HOME}/live/webhook/deliveries?result=failed&amp;event=FAILED"`);
     const { text: none } = await project.ada.get(`${WEBHOOK}?result=pending`);
     expect(none).to.contain('No deliveries match these filters').and.contain('Clear filters');
+  });
+
+  it('are read one by one, never with all jobs of the project', async () => {
+    for (const n of Array.from({ length: 120 }).keys())
+      putJob(`job-${n}`, n < 30 ? 'Exhausted' : 'Delivered', {
+        log: [{ at: ago(200 - n), durationMs: 1, status: 200 }],
+      });
+    const reads = countReads(project.server.zipJobs.reflector);
+    const rows = await rowsOf(`${HOME}/live/webhook/deliveries`);
+    expect([rows.length, reads()]).to.deep.equal([50, 50]);
+    expect(rows[0]).to.match(/^job-119\.zip /);
+    const failed = await rowsOf(`${HOME}/live/webhook/deliveries?result=failed`);
+    expect([failed.length, reads()]).to.deep.equal([30, 80]);
+    expect(failed[0]).to.match(/^job-29\.zip /);
   });
 
   it('that failed are resent one by one, back to the same filters', async () => {

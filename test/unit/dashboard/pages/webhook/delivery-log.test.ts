@@ -1,18 +1,31 @@
 import { expect } from 'chai';
-import type { WebhookState } from '#crds/zip-job.ts';
+import type { WebhookState, ZipJob } from '#crds/zip-job.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
+import { createKnownJobs } from '#dashboard/live/known-jobs.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
-import { deliveryLog } from '#dashboard/pages/webhook/delivery-log.ts';
+import { type DeliveryLog, deliveryLog as deliveryLogOf } from '#dashboard/pages/webhook/delivery-log.ts';
+import type { DeliveryQuery } from '#dashboard/pages/webhook/delivery-query.ts';
+import { createFakeObjects, createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 
-const withWebhook = (name: string, webhook: WebhookState) =>
-  toListedJob(aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } }));
+const withWebhook = (name: string, webhook: WebhookState): ZipJob =>
+  aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook } });
 const ALL = { result: '', event: '' } as const;
+
+/** The log of these jobs, as the watch of the dashboard would show it. */
+const deliveryLog = (given: readonly ZipJob[], query: DeliveryQuery): DeliveryLog => {
+  const jobs = createKnownJobs();
+  const zipJobs = createFakeObjectsKeptAs(toListedJob, { onChange: (change) => jobs.note(change) });
+  for (const job of given) zipJobs.put(job);
+  const caches = { zipJobs: zipJobs.reflector, zipProjects: createFakeObjects<ZipProject>().reflector };
+  return deliveryLogOf({ caches, jobs }, { namespace: NAMESPACE, query });
+};
 const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
 describe('deliveryLog', () => {
   it('leaves out jobs without a delivery', () => {
     const jobs = [
-      toListedJob(aZipJob()),
+      aZipJob(),
       withWebhook('a', { state: 'NotConfigured' }),
       withWebhook('b', { state: 'Pending', log: [] }),
     ];
@@ -79,19 +92,17 @@ describe('deliveryLog', () => {
 
   it('filters by result and event before it limits', () => {
     const sent = (n: number, state: WebhookState['state'], phase: 'Succeeded' | 'Failed' = 'Succeeded') =>
-      toListedJob(
-        aZipJob({
-          metadata: { name: `job-${n}` },
-          status: { phase, webhook: { state, log: [{ at: at(n), durationMs: 1, status: 500 }] } },
-        }),
-      );
+      aZipJob({
+        metadata: { name: `job-${n}` },
+        status: { phase, webhook: { state, log: [{ at: at(n), durationMs: 1, status: 500 }] } },
+      });
     const jobs = [
       sent(0, 'Exhausted', 'Failed'),
       sent(1, 'Exhausted'),
       ...Array.from({ length: 60 }, (_, n) => sent(n + 2, 'Delivered')),
       sent(70, 'Pending'),
     ];
-    const names = (query: Parameters<typeof deliveryLog>[1]): readonly string[] =>
+    const names = (query: DeliveryQuery): readonly string[] =>
       deliveryLog(jobs, query).rows.map(({ name }) => name);
     expect(names({ result: 'failed', event: '' })).to.deep.equal(['job-1', 'job-0']);
     expect(names({ result: 'failed', event: 'FAILED' })).to.deep.equal(['job-0']);

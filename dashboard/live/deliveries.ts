@@ -1,0 +1,97 @@
+import { WEBHOOK_EVENTS, type WebhookDelivery, type WebhookEvent, type WebhookState } from '#crds/zip-job.ts';
+import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import type { ListedJob } from './listed-job.ts';
+
+/** pending: will be sent again. failed: all attempts were used up, or the receiver responded with 410. */
+export const DELIVERY_RESULTS = ['failed', 'pending', 'delivered'] as const;
+export type DeliveryResult = (typeof DELIVERY_RESULTS)[number];
+
+/** The last webhook delivery of a job. */
+export interface LastDelivery {
+  readonly webhook: WebhookState;
+  readonly last: WebhookDelivery;
+  readonly result: DeliveryResult;
+  readonly event: WebhookEvent;
+}
+
+type DeliveredJob = Pick<ListedJob, 'status'>;
+
+const resultOf = ({ state }: WebhookState): DeliveryResult => {
+  if (state === 'Delivered') return 'delivered';
+  return state === 'Pending' ? 'pending' : 'failed';
+};
+
+/** Undefined for a job without a delivery. */
+export const lastDeliveryOf = ({ status: { webhook, phase } }: DeliveredJob): LastDelivery | undefined => {
+  const last = webhook?.log?.at(-1);
+  if (webhook === undefined || last === undefined) return undefined;
+  return { webhook, last, result: resultOf(webhook), event: phase === 'Succeeded' ? 'COMPLETED' : 'FAILED' };
+};
+
+/** An empty text matches everything. */
+export interface WantedDeliveries {
+  readonly result: DeliveryResult | '';
+  readonly event: WebhookEvent | '';
+}
+
+/** When each job had its last delivery, so that no page has to read every job to list or count them. */
+export interface Deliveries {
+  note(change: Change<DeliveredJob>): void;
+  /** How many match. */
+  count(namespace: string, wanted: WantedDeliveries): number;
+  /** Keys of the jobs with the newest deliveries that match, newest first. */
+  newest(namespace: string, wanted: WantedDeliveries, most: number): readonly ObjectKey[];
+}
+
+type Kind = `${DeliveryResult}/${WebhookEvent}`;
+/** Milliseconds of the last delivery. */
+type Times = Map<ObjectKey, number>;
+
+const kindsOf = ({ result, event }: WantedDeliveries): readonly Kind[] =>
+  DELIVERY_RESULTS.filter((one) => result === '' || one === result).flatMap((one) =>
+    WEBHOOK_EVENTS.filter((other) => event === '' || other === event).map((other): Kind => `${one}/${other}`),
+  );
+
+/** Keeps the newest ones while it reads, because a sort of all of them takes longer. */
+const newestOf = (all: readonly Times[], most: number): readonly ObjectKey[] => {
+  const kept: { readonly key: ObjectKey; readonly ms: number }[] = [];
+  for (const times of all)
+    for (const [key, ms] of times) {
+      const oldest = kept.at(-1);
+      if (oldest !== undefined && kept.length === most && ms <= oldest.ms) continue;
+      const after = kept.findIndex((one) => one.ms < ms);
+      kept.splice(after === -1 ? kept.length : after, 0, { key, ms });
+      if (kept.length > most) kept.pop();
+    }
+  return kept.map(({ key }) => key);
+};
+
+export const createDeliveries = (): Deliveries => {
+  const projects = new Map<string, Map<Kind, Times>>();
+  const timesOf = (namespace: string, wanted: WantedDeliveries): readonly Times[] =>
+    kindsOf(wanted).flatMap((kind) => projects.get(namespace)?.get(kind) ?? []);
+
+  const forget = (key: ObjectKey, kind: Kind): void => {
+    const kinds = projects.get(namespaceOf(key));
+    const times = kinds?.get(kind);
+    times?.delete(key);
+    if (times?.size === 0) kinds?.delete(kind);
+    if (kinds?.size === 0) projects.delete(namespaceOf(key));
+  };
+  const keep = (key: ObjectKey, kind: Kind, ms: number): void => {
+    const namespace = namespaceOf(key);
+    const kinds = projects.get(namespace) ?? new Map<Kind, Times>();
+    const times: Times = kinds.get(kind) ?? new Map();
+    projects.set(namespace, kinds.set(kind, times.set(key, ms)));
+  };
+  return {
+    note: ({ key, ...change }) => {
+      const before = change.before && lastDeliveryOf(change.before);
+      const now = change.kind === 'set' ? lastDeliveryOf(change.object) : undefined;
+      if (before !== undefined) forget(key, `${before.result}/${before.event}`);
+      if (now !== undefined) keep(key, `${now.result}/${now.event}`, Date.parse(now.last.at) || 0);
+    },
+    count: (namespace, wanted) => timesOf(namespace, wanted).reduce((sum, { size }) => sum + size, 0),
+    newest: (namespace, wanted, most) => newestOf(timesOf(namespace, wanted), most),
+  };
+};

@@ -1,0 +1,53 @@
+import { expect } from 'chai';
+import type { WebhookState } from '#crds/zip-job.ts';
+import { createDeliveries, type Deliveries } from '#dashboard/live/deliveries.ts';
+import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
+import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
+
+const ALL = { result: '', event: '' } as const;
+const FAILED = { result: 'failed', event: '' } as const;
+const keyOf = (name: string): string => `${NAMESPACE}/${name}`;
+const job = (name: string, second: number, state: WebhookState['state']): ListedJob => {
+  const at = new Date(second * 1000).toISOString();
+  const log = [{ at, durationMs: 1, status: 500 }];
+  return toListedJob(
+    aZipJob({ metadata: { name }, status: { phase: 'Succeeded', webhook: { state, log } } }),
+  );
+};
+
+describe('createDeliveries', () => {
+  let deliveries: Deliveries;
+  const set = (object: ListedJob, before?: ListedJob): void =>
+    deliveries.note({ kind: 'set', key: keyOf(object.metadata.name), object, before });
+  beforeEach(() => {
+    deliveries = createDeliveries();
+  });
+
+  it('lists the newest ones in order, whatever the order of arrival', () => {
+    for (const second of [3, 9, 1, 7, 5, 8]) set(job(`job-${second}`, second, 'Delivered'));
+    expect(deliveries.newest(NAMESPACE, ALL, 3)).to.deep.equal(['job-9', 'job-8', 'job-7'].map(keyOf));
+    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.have.lengthOf(6);
+  });
+
+  it('moves a job when its delivery changes, and forgets it with its deletion', () => {
+    const [first, other] = [job('a', 1, 'Pending'), job('b', 2, 'Delivered')];
+    set(first);
+    set(other);
+    const failed = job('a', 3, 'Exhausted');
+    set(failed, first);
+    expect(deliveries.count(NAMESPACE, FAILED)).to.equal(1);
+    expect(deliveries.count(NAMESPACE, ALL)).to.equal(2);
+    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.deep.equal(['a', 'b'].map(keyOf));
+    deliveries.note({ kind: 'deleted', key: keyOf('a'), before: failed });
+    expect(deliveries.newest(NAMESPACE, ALL, 9)).to.deep.equal([keyOf('b')]);
+    expect(deliveries.count(NAMESPACE, FAILED)).to.equal(0);
+  });
+
+  it('separates projects, and ignores jobs without a delivery', () => {
+    set(toListedJob(aZipJob()));
+    set(job('a', 1, 'Delivered'));
+    expect(deliveries.count('other', ALL)).to.equal(0);
+    expect(deliveries.count(NAMESPACE, ALL)).to.equal(1);
+    expect(deliveries.newest(NAMESPACE, { result: '', event: 'FAILED' }, 9)).to.deep.equal([]);
+  });
+});
