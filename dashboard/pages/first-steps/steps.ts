@@ -1,6 +1,5 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { isFinished, type Phase } from '#crds/zip-job.ts';
-import { NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
 import type { PageRequest } from '../../page.ts';
@@ -8,7 +7,6 @@ import { type Look, PHASE_LOOKS } from '../../words.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { TOKEN_RIGHTS } from '../tokens/token-rights.ts';
-import { TEST_PREFIX } from './test-archive.ts';
 
 /** One step of the guide, as the project is now. */
 export interface Step {
@@ -22,17 +20,17 @@ export interface Step {
 
 export interface Steps {
   readonly steps: readonly Step[];
-  /** Nothing changes any more without the user. */
+  /** Nothing changes any more that the user can see. */
   readonly isQuiet: boolean;
 }
 
 const DONE = { isDone: true, look: 'good', state: 'Done' } as const;
 const TO_DO = { isDone: false, look: 'quiet', state: 'To do' } as const;
+const NOT_KNOWN = { isDone: false, look: 'quiet', state: 'Not known' } as const;
 
 const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
   const label = 'Add a bucket';
-  if (buckets === undefined)
-    return { label, ...TO_DO, state: 'Not known', text: 'You cannot see the buckets.' };
+  if (buckets === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the buckets.' };
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
   const ready = usable.find(({ lastTest }) => lastTest?.ok === true);
   if (ready) return { label, ...DONE, text: `${ready.bucketName} works.` };
@@ -43,12 +41,6 @@ const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
     ? { label, ...TO_DO, text: 'No bucket has been tested.' }
     : { label, isDone: false, look: 'bad', state: 'Failed', text: 'The test of every bucket failed.' };
 };
-
-const newestOf = (jobs: readonly ListedJob[]): ListedJob | undefined =>
-  jobs.reduce<ListedJob | undefined>((newest, job) => {
-    const at = job.metadata.creationTimestamp ?? '';
-    return newest === undefined || at > (newest.metadata.creationTimestamp ?? '') ? job : newest;
-  }, undefined);
 
 const STATE_TEXTS: Readonly<Record<Phase, string>> = {
   Queued: 'Waiting for a slot.',
@@ -65,10 +57,33 @@ const jobLink = ({ metadata: { namespace, name } }: ListedJob): Step['link'] & o
   href: FORMAT.path('projects', namespace, 'jobs', name),
 });
 
-const archiveStep = (jobs: readonly ListedJob[]): Step => {
+/** The newest job of each kind. */
+interface NewestJobs {
+  readonly test: ListedJob | undefined;
+  readonly other: ListedJob | undefined;
+}
+
+/** Reads only these two jobs: the first name that differs from those of the test archives is the newest other job. */
+const newestJobs = (
+  { caches: { zipJobs }, jobs: { order, testOrder } }: Pick<PageDeps, 'caches' | 'jobs'>,
+  namespace: string,
+): NewestJobs => {
+  const jobOf = (name: string | undefined): ListedJob | undefined =>
+    name === undefined ? undefined : zipJobs.get(`${namespace}/${name}`);
+  const tests = testOrder.newestFirst(namespace);
+  let other: string | undefined;
+  for (const name of order.newestFirst(namespace))
+    if (name !== tests.next().value) {
+      other = name;
+      break;
+    }
+  return { test: jobOf(testOrder.newest(namespace)?.name), other: jobOf(other) };
+};
+
+const archiveStep = (jobs: NewestJobs | undefined): Step => {
   const label = 'Create a test archive';
-  const tests = jobs.filter(({ spec }) => spec.key.startsWith(TEST_PREFIX));
-  const job = newestOf(tests);
+  if (jobs === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the jobs.' };
+  const job = jobs.test;
   if (job === undefined) return { label, ...TO_DO, text: 'No test archive yet.' };
   const { phase = 'Queued', progress } = job.status;
   const files = progress === undefined || isFinished(job) ? '' : ` ${progress.display} files.`;
@@ -85,15 +100,16 @@ const archiveStep = (jobs: readonly ListedJob[]): Step => {
 
 const tokenStep = (count: number | undefined): Step => {
   const label = 'Create an access token';
-  if (count === undefined) return { label, ...TO_DO, state: 'Not known', text: 'You cannot see the tokens.' };
+  if (count === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the tokens.' };
   return count === 0
     ? { label, ...TO_DO, text: 'The project has no token.' }
     : { label, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
 };
 
-const requestStep = (jobs: readonly ListedJob[]): Step => {
+const requestStep = (jobs: NewestJobs | undefined): Step => {
   const label = 'Send a request';
-  const job = newestOf(jobs.filter(({ spec }) => !spec.key.startsWith(TEST_PREFIX)));
+  if (jobs === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the jobs.' };
+  const job = jobs.other;
   return job === undefined
     ? { label, ...TO_DO, text: 'No other jobs yet.' }
     : { label, ...DONE, text: 'The project has jobs.', link: { ...jobLink(job), label: 'Newest job' } };
@@ -101,17 +117,17 @@ const requestStep = (jobs: readonly ListedJob[]): Step => {
 
 /** The steps of a project. Buckets and tokens are read with the permissions of the user, jobs come from the cache. */
 export const readSteps = async (
-  { caches }: Pick<PageDeps, 'caches'>,
+  deps: Pick<PageDeps, 'caches' | 'jobs'>,
   request: PageRequest,
   buckets: readonly Bucket[] | undefined,
 ): Promise<Steps> => {
   const { namespace, user } = request;
-  const [noTokens, noJobs] = await Promise.all([
+  const [noTokens, mayListJobs] = await Promise.all([
     reasonAgainst(request, TOKEN_RIGHTS.list),
     user.may(namespace, { verb: 'list', resource: 'zipjobs' }),
   ]);
   const tokens = noTokens === '' ? await user.administration.tokens(namespace).list() : undefined;
-  const jobs = noJobs.allowed ? caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace) : [];
+  const jobs = mayListJobs.allowed ? newestJobs(deps, namespace) : undefined;
   const steps: readonly Step[] = [
     { label: 'Create a project', ...DONE, text: `Namespace ${namespace}.` },
     bucketStep(buckets),
@@ -119,5 +135,5 @@ export const readSteps = async (
     tokenStep(tokens?.length),
     requestStep(jobs),
   ];
-  return { steps, isQuiet: steps.every(({ isDone }) => isDone) };
+  return { steps, isQuiet: steps.every(({ isDone, state }) => isDone || state === NOT_KNOWN.state) };
 };

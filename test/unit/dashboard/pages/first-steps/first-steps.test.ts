@@ -4,8 +4,10 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import { aZipJob } from '#test/support/builders/objects.ts';
+import { countReads } from '#test/support/builders/count-reads.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket, aToken } from '#test/support/servers/api-server.ts';
+import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -125,6 +127,40 @@ describe('the first steps page', () => {
     const after = (await project.ada.get(LIVE)).text;
     expect(after).to.contain('data-live-end').and.contain(`href="${HOME}/jobs/job-failed"`);
     expect(after.match(/\bDone</g)).to.have.length(5);
+  });
+
+  it('ends the updates for a user who cannot see the tokens, when the other steps are done', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    putJob(project, 'mine.zip', 'Failed');
+    expect((await project.viewer.get(LIVE)).text)
+      .to.contain('You cannot see the tokens.')
+      .and.not.contain('data-live-end');
+    putJob(project, 'zipjobs-test/b.zip', 'Succeeded');
+    expect((await project.viewer.get(LIVE)).text).to.contain('data-live-end');
+    expect((await project.viewer.get(PATH)).text).to.not.contain('data-live=');
+  });
+
+  it('ends the updates for a user who can see only the project', async () => {
+    await using project = await startDashboardProject();
+    project.server.tokens.set('project-only', { name: 'paul', allowed: [`get zipprojects ${TEAM}`] });
+    const paul = await visitAs(project.server, 'project-only');
+    const { text } = await paul.get(LIVE);
+    expect(text.match(/Not known</g)).to.have.length(4);
+    expect(text).to.contain('data-live-end');
+  });
+
+  it('reads only the newest test archive and the newest other job', async () => {
+    await using project = await startDashboardProject();
+    for (const n of Array.from({ length: 50 }).keys()) {
+      const metadata = { namespace: TEAM, name: `job-${n}`, creationTimestamp: ago(100 - n) };
+      const key = n < 10 || n > 40 ? `zipjobs-test/${n}.zip` : `${n}.zip`;
+      project.server.zipJobs.put(aZipJob({ metadata, spec: { key } }));
+    }
+    const reads = countReads(project.server.zipJobs.reflector);
+    const { text } = await project.ada.get(LIVE);
+    expect(text).to.contain(`href="${HOME}/jobs/job-49"`).and.contain(`href="${HOME}/jobs/job-40"`);
+    expect(reads()).to.equal(2);
   });
 
   it('creates a test archive from data: URLs in the chosen bucket', async () => {
