@@ -83,6 +83,15 @@ const LIMITS = {
     description:
       'maximum concurrent requests; further ones receive 503, and one client address gets at most half',
   },
+  dashboardListsInFlight: {
+    env: 'DASHBOARD_LISTS_IN_FLIGHT',
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    default: 16,
+    description:
+      'maximum concurrent requests that list buckets, access tokens or role bindings at the API server; further ones receive 503, and one user gets at most half',
+  },
   dashboardFormBytesInFlight: {
     env: 'DASHBOARD_FORM_BYTES_IN_FLIGHT',
     type: 'integer',

@@ -29,7 +29,7 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   }),
   overloads: new Counter({
     name: 'zip_dashboard_overloads_total',
-    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), exports (CSV files), or searches (of the history).',
+    help: 'Requests that returned 503 because the dashboard was busy, by limit: requests, forms (bytes in memory), exports (CSV files), searches (of the history), or lists (of buckets, tokens and role bindings).',
     labelNames: ['limit'],
     registers: [registry],
   }),

@@ -95,8 +95,11 @@ const createApp = (deps: DashboardDeps) => {
   const userOf = createUsers({ kube, clock });
   const limitRequests = createSessionLimit({ ...config, count, onExceeded });
   const takeSignIn = createTakeSignIn({ ...config, count });
-  const { workTimeoutMs, dashboardSearchesInFlight: places } = config;
-  const takeSearch = createUserPlaces({ limit: 'searches', places, retryAfterSeconds: 2, metrics });
+  const { workTimeoutMs } = config;
+  const placesOf = (limit: 'searches' | 'lists', places: number) =>
+    createUserPlaces({ limit, places, retryAfterSeconds: 2, metrics });
+  const takeSearch = placesOf('searches', config.dashboardSearchesInFlight);
+  const takeList = placesOf('lists', config.dashboardListsInFlight);
   return createDashboardApp({
     log,
     clock,
@@ -110,7 +113,7 @@ const createApp = (deps: DashboardDeps) => {
     loadSession: sessionCookie.load,
     signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
     historyApi: history && createHistoryApi({ history, kube, count, readForwarded, takeSearch, config, log }),
-    routes: createRoutes({ ...deps, takeSearch }),
+    routes: createRoutes({ ...deps, takeSearch, takeList }),
     limitRequests,
     runRoute: createRunRoute({
       clock,

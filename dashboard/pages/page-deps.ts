@@ -38,4 +38,6 @@ export interface PageDeps {
   readonly history: History | undefined;
   /** A place for a search of the history. */
   readonly takeSearch: TakePlace;
+  /** A place for lists that the API server sends for a page. */
+  readonly takeList: TakePlace;
 }

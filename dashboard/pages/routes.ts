@@ -42,11 +42,22 @@ const historyRoutes = (deps: PageDeps): readonly Route[] =>
         ...createUsagePage(deps.history),
       ];
 
+/** Their responses from the API server may be as large as users of the namespace make them. */
+const listingRoutes = (deps: PageDeps): readonly Route[] =>
+  [
+    ...createBucketsPage(),
+    ...createDeleteBucketPage(deps),
+    ...createTokensPage(),
+    ...createRevokeTokenPage(),
+    ...createSettingsPage(deps),
+    ...createDeleteProjectPage(deps),
+    ...createNewJobPage(deps),
+    ...createFirstStepsPage(deps),
+  ].map(withPlace(deps.takeList));
+
 const settingsRoutes = (deps: PageDeps): readonly Route[] => [
-  ...createSettingsPage(deps),
   ...createSettingPages(),
   ...(deps.history === undefined ? [] : createPurgeHistoryPage()),
-  ...createDeleteProjectPage(deps),
 ];
 
 /** Every page. To add one, create its file next to this one, list it here and, for the menu, in frame/menu.ts. */
@@ -60,21 +71,16 @@ export const createRoutes = (deps: PageDeps): readonly Route[] => [
   ...createBulkJobs(deps),
   ...createJobPage(deps),
   ...historyRoutes(deps),
-  ...createBucketsPage(),
   ...createNewBucketPage(deps),
   ...createBucketPage(),
   ...createBucketCredentialsPage(),
   ...createEditBucketPage(deps),
-  ...createDeleteBucketPage(deps),
-  ...createTokensPage(),
   ...createNewTokenPage(),
-  ...createRevokeTokenPage(),
   ...createWebhookPage(deps),
   ...createWebhookChanges(),
   ...createResendPage(deps),
   ...createRotateSecretPage(),
   ...createRemoveWebhookPage(),
   ...settingsRoutes(deps),
-  ...createNewJobPage(deps),
-  ...createFirstStepsPage(deps),
+  ...listingRoutes(deps),
 ];

@@ -4,7 +4,7 @@ import { BusyError, type PageRequest, type Route } from '../page.ts';
 
 interface UserPlacesOptions {
   /** What takes a place, as in the metric. */
-  readonly limit: 'exports' | 'searches';
+  readonly limit: 'exports' | 'searches' | 'lists';
   readonly places: number;
   /** Seconds after which a place is likely to be free. */
   readonly retryAfterSeconds: number;
@@ -26,7 +26,7 @@ export const createUserPlaces = ({
     const share = capacity.open(user);
     if (share.grow(1)) return share;
     metrics.overloads.inc({ limit });
-    const text = `Other ${limit} are running. Try again in ${retryAfterSeconds} seconds.`;
+    const text = `Other ${limit} are in progress. Try again in ${retryAfterSeconds} seconds.`;
     throw new BusyError(`Too many ${limit}`, text, retryAfterSeconds);
   };
 };

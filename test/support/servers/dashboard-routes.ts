@@ -22,6 +22,7 @@ export const dashboardRoutes = (
     metrics: createDashboardMetrics(new Registry()),
     log: createLogger('dashboard', { level: 'silent' }),
     takeSearch: () => new DisposableStack(),
+    takeList: () => new DisposableStack(),
     history,
   });
 
