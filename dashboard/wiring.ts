@@ -79,11 +79,28 @@ const inFlightOf = (config: DashboardConfig) => ({
   maxFormBytes: config.dashboardFormBytesInFlight,
 });
 
-const createApp = (deps: DashboardDeps) => {
-  const { config, log, clock, metrics, kube, redis, history } = deps;
+const limitsPerMinute = ({ config, log, clock, redis, metrics }: DashboardDeps) => {
   const { uncounted, sessionsLimited } = metrics;
-  const onExceeded = (): void => sessionsLimited.inc();
   const count = createCounts({ config, log, clock, redis, uncounted });
+  return {
+    count,
+    limitRequests: createSessionLimit({ ...config, count, onExceeded: () => sessionsLimited.inc() }),
+    takeSignIn: createTakeSignIn({ ...config, count }),
+  };
+};
+
+/** Places that users share. */
+const placesOf = ({ config, metrics }: DashboardDeps) => {
+  const create = (limit: 'searches' | 'lists', places: number) =>
+    createUserPlaces({ limit, places, retryAfterSeconds: 2, metrics });
+  return {
+    takeSearch: create('searches', config.dashboardSearchesInFlight),
+    takeList: create('lists', config.dashboardListsInFlight),
+  };
+};
+
+const createApp = (deps: DashboardDeps) => {
+  const { config, log, clock, metrics, kube, history } = deps;
   const readForwarded = createReadForwarded(config.trustedProxies);
   const cookies = createCookies({ isSecure: !config.dashboardAllowHttp });
   const sessions = createSessions({ store: createStore(deps), clock, sessionMs: config.dashboardSessionMs });
@@ -93,13 +110,8 @@ const createApp = (deps: DashboardDeps) => {
   const hasHistory = history !== undefined;
   const frame = createFrames({ ...deps, assets: assets.paths, cookies, hasHistory });
   const userOf = createUsers({ kube, clock });
-  const limitRequests = createSessionLimit({ ...config, count, onExceeded });
-  const takeSignIn = createTakeSignIn({ ...config, count });
-  const { workTimeoutMs } = config;
-  const placesOf = (limit: 'searches' | 'lists', places: number) =>
-    createUserPlaces({ limit, places, retryAfterSeconds: 2, metrics });
-  const takeSearch = placesOf('searches', config.dashboardSearchesInFlight);
-  const takeList = placesOf('lists', config.dashboardListsInFlight);
+  const { count, limitRequests, takeSignIn } = limitsPerMinute(deps);
+  const places = placesOf(deps);
   return createDashboardApp({
     log,
     clock,
@@ -111,11 +123,21 @@ const createApp = (deps: DashboardDeps) => {
     cookies,
     errorPages: createErrorPages({ log, render, frame, userOf }),
     loadSession: sessionCookie.load,
-    signIn: createSignIn({ ...deps, takeSignIn, readForwarded, sessionCookie, cookies, frame, render }),
-    historyApi: history && createHistoryApi({ history, kube, count, readForwarded, takeSearch, config, log }),
-    routes: createRoutes({ ...deps, takeSearch, takeList }),
+    signIn: createSignIn({
+      ...deps,
+      takeSignIn,
+      limitRequests,
+      readForwarded,
+      sessionCookie,
+      cookies,
+      frame,
+      render,
+    }),
+    historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
+    routes: createRoutes({ ...deps, ...places }),
     limitRequests,
     runRoute: createRunRoute({
+      ...config,
       clock,
       cookies,
       sessionCookie,
@@ -123,7 +145,6 @@ const createApp = (deps: DashboardDeps) => {
       userOf,
       frame,
       render,
-      workTimeoutMs,
     }),
   });
 };

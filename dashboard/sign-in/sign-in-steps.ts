@@ -8,6 +8,7 @@ import type { MakeFrame } from '../frame/frame.ts';
 import type { SessionCookie } from '../middleware/session.ts';
 import { PageError } from '../page.ts';
 import type { Render } from '../render.ts';
+import type { LimitRequests } from '../sessions/session-limit.ts';
 import { SessionStoreAwayError } from '../sessions/session-store.ts';
 import { identify } from '../user/identify.ts';
 import { type IdentityProvider, IdentityProviderError } from './identity-provider.ts';
@@ -19,6 +20,7 @@ export interface SignInDeps {
   readonly sessionCookie: SessionCookie;
   readonly cookies: Cookies;
   readonly takeSignIn: TakeSignIn;
+  readonly limitRequests: LimitRequests;
   readonly readForwarded: ReadForwarded;
   readonly frame: MakeFrame;
   readonly render: Render;

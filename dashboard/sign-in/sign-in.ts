@@ -2,6 +2,7 @@ import { isBearerToken } from '#runtime/kube/user-client.ts';
 import type { DashboardContext } from '../context.ts';
 import { localPath } from '../local-path.ts';
 import { checkCsrf } from '../middleware/session.ts';
+import type { LimitRequests } from '../sessions/session-limit.ts';
 import { SessionStoreAwayError } from '../sessions/session-store.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { createProviderSteps } from './provider-steps.ts';
@@ -47,12 +48,28 @@ const createWithToken = (deps: SignInDeps): Step => {
   };
 };
 
+/** Refused forms count, because the page of their error asks the API server. A valid sign-out always works. */
+const checkForm = async (
+  ctx: DashboardContext,
+  session: Session,
+  limitRequests: LimitRequests,
+): Promise<void> => {
+  try {
+    checkCsrf(ctx, session);
+  } catch (error) {
+    await limitRequests(ctx, session);
+    throw error;
+  }
+};
+
+type End = (ctx: DashboardContext, session: Session) => Promise<void>;
+
 const createOut =
-  (end: (ctx: DashboardContext, session: Session) => Promise<void>, why: string): Step =>
+  ({ limitRequests }: Pick<SignInDeps, 'limitRequests'>, end: End, why: string): Step =>
   async (ctx) => {
     const { session } = ctx.state;
     if (session === undefined) return seeOther(ctx, '/sign-in');
-    checkCsrf(ctx, session);
+    await checkForm(ctx, session, limitRequests);
     try {
       await end(ctx, session);
       seeOther(ctx, `/sign-in?why=${why}`);
@@ -76,7 +93,7 @@ export const createSignIn = (deps: SignInDeps): SignIn => {
     },
     withToken: createWithToken(deps),
     ...createProviderSteps(deps),
-    out: createOut((ctx) => sessionCookie.end(ctx), 'out'),
-    outEverywhere: createOut((ctx, session) => sessionCookie.endAll(ctx, session), 'everywhere'),
+    out: createOut(deps, (ctx) => sessionCookie.end(ctx), 'out'),
+    outEverywhere: createOut(deps, (ctx, session) => sessionCookie.endAll(ctx, session), 'everywhere'),
   };
 };

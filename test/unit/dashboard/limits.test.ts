@@ -55,6 +55,18 @@ describe('limits in the dashboard', () => {
     expect((await other.get('/projects')).status).to.equal(200);
   });
 
+  it('count sign-outs with a wrong CSRF token, but never refuse a valid one', async () => {
+    await using limited = await startStaffedDashboard({ DASHBOARD_REQUESTS_PER_MINUTE: '3' });
+    for (const path of ['/sign-out', '/sign-out-everywhere']) {
+      const visitor = await visitAs(limited, ADA);
+      const csrf = await visitor.csrf('/projects');
+      const statuses: number[] = [];
+      for (let n = 0; n < 3; n += 1) statuses.push((await visitor.post(path, { csrf: 'wrong' })).status);
+      expect(statuses, path).to.deep.equal([403, 403, 429]);
+      expect((await visitor.post(path, { csrf })).headers.get('location')).to.match(/^\/sign-in\?why=/);
+    }
+  });
+
   it('count requests for paths that do not exist, whose page has the navigation too', async () => {
     await using limited = await startStaffedDashboard({ DASHBOARD_REQUESTS_PER_MINUTE: '2' });
     const visitor = await visitAs(limited, ADA);
