@@ -81,25 +81,43 @@ const inCluster = async (
   return found.flat();
 };
 
+/** Undefined for a project whose jobs the user may not list, or that was deleted meanwhile. */
+const historyUid = async (request: PageRequest, namespace: string): Promise<string | undefined> => {
+  if (!(await mayAll(request, namespace, [SEE_PROJECT, ...READ_HISTORY]))) return undefined;
+  try {
+    return await projectUidOf({ ...request, namespace });
+  } catch (error) {
+    if (error instanceof PageError && error.status === 404) return undefined;
+    throw error;
+  }
+};
+
+interface SearchedHistories {
+  readonly found: readonly Found[];
+  /** How many were searched. */
+  readonly searched: number;
+}
+
 /** Undefined when the history does not respond. */
 const inHistories = async (
   history: History,
   request: PageRequest,
   { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
-): Promise<readonly Found[] | undefined> => {
+): Promise<SearchedHistories | undefined> => {
+  let searched = 0;
   const inOne = async (project: VisibleProject): Promise<readonly Found[]> => {
-    const { namespace } = project;
-    if (!(await mayAll(request, namespace, [SEE_PROJECT, ...READ_HISTORY]))) return [];
-    const projectUid = await projectUidOf({ ...request, namespace });
+    const projectUid = await historyUid(request, project.namespace);
+    if (projectUid === undefined) return [];
     const job = await history.readJob({ projectUid, id: uuid }, request.signal);
+    searched += 1;
     return job === undefined ? [] : [foundIn(project, uuid)];
   };
   try {
     for (let start = 0; start < projects.length; start += AT_A_TIME) {
       const found = (await Promise.all(projects.slice(start, start + AT_A_TIME).map(inOne))).flat();
-      if (found.length > 0) return found;
+      if (found.length > 0) return { found, searched };
     }
-    return [];
+    return { found: [], searched };
   } catch (error) {
     if (isHistoryAway(error, request.signal)) return undefined;
     throw error;
@@ -128,13 +146,17 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
   const { history } = deps;
   if (found.length > 0 || history === undefined || wanted.uuid === undefined) {
     const notSearched = history === undefined ? NO_HISTORY : NO_ID;
-    return responseOf(given, found, { projects, searched: [], notSearched, isHistoryAway: false });
+    return responseOf(given, found, { projects, notSearched });
   }
-  const searched = projects.slice(0, MOST_HISTORIES);
   using _place = deps.takeSearch(request.user.name);
-  const archived = await inHistories(history, request, { projects: searched, uuid: wanted.uuid });
-  const isAway = archived === undefined;
-  return responseOf(given, archived ?? [], { projects, searched, notSearched: '', isHistoryAway: isAway });
+  const first = projects.slice(0, MOST_HISTORIES);
+  const archived = await inHistories(history, request, { projects: first, uuid: wanted.uuid });
+  return responseOf(given, archived?.found ?? [], {
+    projects,
+    notSearched: '',
+    searched: archived?.searched,
+    most: MOST_HISTORIES,
+  });
 };
 
 /** Finds a job by its ID in every project that the user can see, and redirects to its page. */

@@ -127,6 +127,46 @@ describe('GET /find', () => {
     expect((await withHistory.ada.get(`/find?id=${UUID}`)).text).to.contain('The history: 1 project');
   });
 
+  /** A project in the cache and, unless it was deleted meanwhile, at the API server. */
+  const putOther = ({ server, objects }: DashboardProject, namespace: string, isDeleted = false): void => {
+    const plain = aProject(namespace);
+    const other = { ...plain, metadata: { ...plain.metadata, uid: `uid-of-${namespace}` } };
+    server.zipProjects.put(other);
+    if (!isDeleted) objects.put(COLLECTIONS.projects.replace(TEAM, namespace), other);
+  };
+
+  it('searches the other projects when one was deleted meanwhile', async () => {
+    const found = aZipJob({ metadata: { name: zipJobName(UUID) } });
+    const started = await start(
+      historyWith(async ({ projectUid }) => (projectUid === 'uid-of-team-c' ? found : undefined)),
+    );
+    putOther(started, 'team-b', true);
+    started.putProject({}, { metadata: { uid: 'project-uid' } });
+    expect((await started.ada.get(`/find?id=${UUID}`)).text)
+      .to.contain('The cluster: 2 projects')
+      .and.contain('The history: 1 project.');
+    putOther(started, 'team-c');
+    const { headers } = await started.ada.get(`/find?id=${UUID}`);
+    expect(headers.get('location')).to.equal(`/projects/team-c/jobs/${UUID}`);
+  });
+
+  it('searches the histories of at most 100 projects, and says so', async () => {
+    let searches = 0;
+    const started = await start(
+      historyWith(async () => {
+        searches += 1;
+        return undefined;
+      }),
+    );
+    started.putProject({}, { metadata: { uid: 'project-uid' } });
+    for (let n = 0; n < 102; n += 1) putOther(started, `other-${n}`);
+    const { text } = await started.ada.get(`/find?id=${UUID}`);
+    expect(searches).to.equal(100);
+    expect(text)
+      .to.contain('The history: 100 projects.')
+      .and.contain('A search covers the histories of at most 100 projects, and 3 were left out:');
+  });
+
   it('says that the history finds no names without an ID', async () => {
     const started = await start(historyWith(unused));
     started.putProject({}, { metadata: { uid: 'project-uid' } });
