@@ -153,12 +153,17 @@ const remove: Command<
 > = async (args, session) => {
   const projects = session.administration.projects();
   const { namespace } = await projects.show(args.project);
-  await confirmed(session, `Delete project "${namespace}" with its tokens and jobs?`, args);
+  await confirmed(
+    session,
+    `Delete project "${namespace}" and cancel its jobs? Its access tokens stop working.`,
+    args,
+  );
   await projects.delete(namespace);
   return {
     value: { namespace, deleted: true },
-    text: `Deleting project "${namespace}". Its tokens are revoked and its jobs are being cancelled.`,
+    text: `Deleting project "${namespace}". Its access tokens stop working at once, and its jobs are being cancelled.`,
     notes: [
+      `The tokens work again if a project is created in this namespace. Delete them with: kubectl delete ziptokens --all -n ${namespace}`,
       `This takes up to five minutes, until its jobs are finished and its buckets are deleted. Check with: zipjobs project show ${namespace}`,
     ],
   };
@@ -274,7 +279,7 @@ export const addProjectCommands: CommandGroup = (parser, run) =>
       )
       .command(
         'delete <project>',
-        'Delete a project, revoke its tokens and cancel its jobs',
+        'Delete a project: its tokens stop working and its jobs are cancelled',
         (args) => args.positional('project', PROJECT).option('yes', YES),
         run(remove),
       )

@@ -105,7 +105,7 @@ describe('the command line', function () {
       expect(namespace.metadata.labels).to.include({ 'pod-security.kubernetes.io/enforce': 'restricted' });
       await world.refused(world.platform, ['project', 'delete', NEW], {
         code: 2,
-        says: `Delete project "${NEW}" with its tokens and jobs? ${UNCONFIRMED}`,
+        says: `Delete project "${NEW}" and cancel its jobs? Its access tokens stop working. ${UNCONFIRMED}`,
       });
       expect(await world.platform.json(['project', 'delete', NEW, '--yes'])).to.deep.equal({
         namespace: NEW,

@@ -95,7 +95,7 @@ describe('the command line at a terminal', function () {
     });
     await world.refused(world.owner, ['project', 'delete', world.own], {
       code: 2,
-      says: `Delete project "${world.own}" with its tokens and jobs? ${UNCONFIRMED}`,
+      says: `Delete project "${world.own}" and cancel its jobs? Its access tokens stop working. ${UNCONFIRMED}`,
     });
   });
 });

@@ -88,6 +88,20 @@ const startPurge = (respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reaso
   return { run, nonces };
 };
 
+describe('zipjobs project delete', () => {
+  it('says that the tokens are kept, and how to delete them', async () => {
+    const { run } = startPurge(undefined);
+    const { code, output, errors } = await run(['delete', TEAM, '--yes']);
+    expect({ code, output }, errors).to.deep.equal({
+      code: 0,
+      output: `Deleting project "${TEAM}". Its access tokens stop working at once, and its jobs are being cancelled.\n`,
+    });
+    expect(errors)
+      .to.contain('The tokens work again if a project is created in this namespace.')
+      .and.contain(`kubectl delete ziptokens --all -n ${TEAM}`);
+  });
+});
+
 describe('zipjobs project purge', () => {
   const done = { purge: { ...FINISHED, records: 1234 }, reason: 'HistoryPurged' } as const;
 
