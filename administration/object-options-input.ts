@@ -7,16 +7,20 @@ import { invalidInput } from './administration-error.ts';
 /** Unvalidated options from a form or from arguments. */
 export interface ObjectOptionInput extends Omit<ObjectOptions, 'serverSideEncryption' | 'metadata' | 'tags'> {
   readonly serverSideEncryption?: string;
-  /** Of the form `name=value`, separated by commas, or as a list. */
-  readonly metadata?: string | readonly string[];
-  readonly tags?: string | readonly string[];
+  readonly metadata?: PairsInput;
+  readonly tags?: PairsInput;
 }
 
-const readPairs = (
-  field: 'metadata' | 'tags',
-  given: string | readonly string[] | undefined,
-): Readonly<Record<string, string>> | undefined => {
+type Pairs = Readonly<Record<string, string>>;
+
+/** Texts of the form `name=value`, separated by commas or as a list; or the pairs of an existing bucket. */
+type PairsInput = string | readonly string[] | Pairs;
+
+const isList = (given: readonly string[] | Pairs): given is readonly string[] => Array.isArray(given);
+
+const readPairs = (field: 'metadata' | 'tags', given: PairsInput | undefined): Pairs | undefined => {
   if (given === undefined) return undefined;
+  if (typeof given !== 'string' && !isList(given)) return given;
   const read = new Map<string, string>();
   const pairs = (typeof given === 'string' ? given.split(',') : given).filter((pair) => pair.trim() !== '');
   for (const pair of pairs) {

@@ -1,7 +1,8 @@
-import type { Bucket } from '#administration/bucket-view.ts';
 import type { ObjectOptionInput } from '#administration/object-options-input.ts';
-import { type OnConflict, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import type { OnConflict } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
+import { type BucketArguments, flagsOf, outputOf, refOf, testOf } from './bucket-text.ts';
+import { addBucketUpdate } from './bucket-update-command.ts';
 import { readCaFile } from './ca-file.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -9,14 +10,7 @@ import { readCredentials } from './credentials.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
-import type { Output } from './output.ts';
-import type { Session } from './session.ts';
-import { toFields, toTable } from './table.ts';
-
-interface BucketArguments extends GlobalArguments {
-  readonly bucket: string;
-  readonly service: string;
-}
+import { toTable } from './table.ts';
 
 interface CreateArguments extends BucketArguments {
   readonly region: string | undefined;
@@ -36,43 +30,6 @@ interface CreateArguments extends BucketArguments {
   readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
 }
-
-const refOf = ({ bucket, service }: BucketArguments) => ({ bucketName: bucket, service });
-
-/** The arguments that identify the bucket in a suggested command. */
-const flagsOf = ({ bucket, service }: BucketArguments, { namespace }: Session): string =>
-  `${bucket}${service === SPEC_DEFAULTS.service ? '' : ` --service ${service}`} -n ${namespace}`;
-
-const testOf = ({ lastTest }: Bucket): string | null =>
-  lastTest && `${lastTest.ok ? 'ok' : lastTest.reason} ${lastTest.finishedAt}`;
-
-/** The options that are set, as in the ZipBucket. */
-const optionFields = ({ objectOptions }: Bucket): readonly (readonly [string, string])[] =>
-  Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
-
-const described = (bucket: Bucket): string =>
-  toFields([
-    ['Bucket', bucket.bucketName],
-    ['Service', bucket.service],
-    ['Created', bucket.createdAt],
-    ...(bucket.service === 's3'
-      ? ([['Region', bucket.region]] as const)
-      : ([
-          ['Host', bucket.host],
-          ['Account', bucket.accountId],
-        ] as const)),
-    ['Endpoint', bucket.endpoint],
-    ...optionFields(bucket),
-    ...(bucket.webIdentity ? ([['Role', bucket.webIdentity.roleArn]] as const) : []),
-    ['Unfinished jobs', bucket.activeJobs],
-    ['Last test', testOf(bucket)],
-    ['Message', bucket.lastTest?.message ?? null],
-    ...(bucket.lastTest?.remedy ? ([['Next step', bucket.lastTest.remedy]] as const) : []),
-    ...(bucket.lastTest?.warning ? ([['Warning', bucket.lastTest.warning]] as const) : []),
-    ...(bucket.deletingSince === null ? [] : ([['Deleting since', bucket.deletingSince]] as const)),
-  ]);
-
-const outputOf = (bucket: Bucket): Output => ({ value: bucket, text: described(bucket) });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
   const buckets = await session.administration.buckets(session.namespace).list();
@@ -189,7 +146,7 @@ const addCreate: CommandGroup = (group, run) =>
 
 export const addBucketCommands: CommandGroup = (parser, run) =>
   parser.command('bucket', 'Manage the buckets that archives are written to', (group) =>
-    addCreate(group, run)
+    addBucketUpdate(addCreate(group, run), run)
       .command('list', 'List the buckets of the project', (args) => args, run(list))
       .command(
         'show <bucket>',
@@ -218,5 +175,5 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
             .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT(30) }),
         run(remove),
       )
-      .demandCommand(1, 'Choose a command: list, show, create, set-credentials, test, delete'),
+      .demandCommand(1, 'Choose a command: list, show, create, update, set-credentials, test, delete'),
   );

@@ -29,6 +29,7 @@ const NAMES: Readonly<Record<string, ListNames>> = {
   'project delete': projectNames,
   'project purge': projectNames,
   'bucket show': bucketNames,
+  'bucket update': bucketNames,
   'bucket set-credentials': bucketNames,
   'bucket test': bucketNames,
   'bucket delete': bucketNames,

@@ -26,6 +26,65 @@ export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmati
 export const TIMEOUT = (seconds: number) =>
   ({ type: 'number', default: seconds, requiresArg: true, describe: 'Maximum seconds to wait' }) as const;
 
+const BUCKET_SETTINGS = {
+  region: text('s3: region of the bucket'),
+  host: text('r2: <account id>.<domain>'),
+  'account-id': text('r2: account ID'),
+  endpoint: text('Base URL of an S3-compatible store; your administrator must allow it (store.allowedHosts)'),
+  'ca-file': text(
+    'File with certificate authorities (PEM) that are trusted for this store only, in addition to the public ones',
+  ),
+  'storage-class': text('Storage class of archives'),
+  'cache-control': text('Cache-Control of archives'),
+  'content-disposition': text('Content-Disposition of archives'),
+  acl: text('Canned ACL of archives; R2 supports none'),
+  'server-side-encryption': {
+    choices: ENCRYPTIONS,
+    requiresArg: true,
+    describe: 'Encryption of archives: AES256 (SSE-S3) or aws:kms (SSE-KMS); R2 supports neither',
+  },
+  'kms-key-id': text('ID, ARN or alias of the KMS key, for aws:kms'),
+  'bucket-key-enabled': { type: 'boolean', describe: 'Use a bucket key of S3, for aws:kms' },
+  metadata: text('User metadata of archives, such as team=sales,stage=live; values cannot contain commas'),
+  tags: text('Tags of archives, such as team=sales,stage=live; R2 supports none'),
+  'on-conflict': {
+    choices: ON_CONFLICTS,
+    requiresArg: true,
+    describe: 'What to do when the key already exists',
+  },
+} as const;
+
+const removable = <const O extends { readonly describe: string }>(option: O) => ({
+  ...option,
+  describe: `${option.describe}; '' removes it`,
+});
+
+/** '' removes a setting. */
+const CHANGED_SETTINGS = {
+  region: BUCKET_SETTINGS.region,
+  host: BUCKET_SETTINGS.host,
+  'account-id': BUCKET_SETTINGS['account-id'],
+  endpoint: removable(BUCKET_SETTINGS.endpoint),
+  'ca-file': removable(BUCKET_SETTINGS['ca-file']),
+  'storage-class': removable(BUCKET_SETTINGS['storage-class']),
+  'cache-control': removable(BUCKET_SETTINGS['cache-control']),
+  'content-disposition': removable(BUCKET_SETTINGS['content-disposition']),
+  acl: removable(BUCKET_SETTINGS.acl),
+  'server-side-encryption': removable({
+    ...BUCKET_SETTINGS['server-side-encryption'],
+    choices: [...ENCRYPTIONS, ''],
+  }),
+  'kms-key-id': removable(BUCKET_SETTINGS['kms-key-id']),
+  'bucket-key-enabled': removable({
+    choices: ['true', 'false', ''],
+    requiresArg: true,
+    describe: BUCKET_SETTINGS['bucket-key-enabled'].describe,
+  }),
+  metadata: removable(BUCKET_SETTINGS.metadata),
+  tags: removable(BUCKET_SETTINGS.tags),
+  'on-conflict': removable({ ...BUCKET_SETTINGS['on-conflict'], choices: [...ON_CONFLICTS, ''] }),
+} as const satisfies Record<keyof typeof BUCKET_SETTINGS, unknown>;
+
 export const BUCKET_OPTIONS = {
   one: {
     service: {
@@ -35,35 +94,8 @@ export const BUCKET_OPTIONS = {
       describe: 'Storage service',
     },
   },
-  create: {
-    region: text('s3: region of the bucket'),
-    host: text('r2: <account id>.<domain>'),
-    'account-id': text('r2: account ID'),
-    endpoint: text(
-      'Base URL of an S3-compatible store; your administrator must allow it (store.allowedHosts)',
-    ),
-    'ca-file': text(
-      'File with certificate authorities (PEM) that are trusted for this store only, in addition to the public ones',
-    ),
-    'storage-class': text('Storage class of archives'),
-    'cache-control': text('Cache-Control of archives'),
-    'content-disposition': text('Content-Disposition of archives'),
-    acl: text('Canned ACL of archives; R2 supports none'),
-    'server-side-encryption': {
-      choices: ENCRYPTIONS,
-      requiresArg: true,
-      describe: 'Encryption of archives: AES256 (SSE-S3) or aws:kms (SSE-KMS); R2 supports neither',
-    },
-    'kms-key-id': text('ID, ARN or alias of the KMS key, for aws:kms'),
-    'bucket-key-enabled': { type: 'boolean', describe: 'Use a bucket key of S3, for aws:kms' },
-    metadata: text('User metadata of archives, such as team=sales,stage=live; values cannot contain commas'),
-    tags: text('Tags of archives, such as team=sales,stage=live; R2 supports none'),
-    'on-conflict': {
-      choices: ON_CONFLICTS,
-      requiresArg: true,
-      describe: 'What to do when the key already exists',
-    },
-  },
+  create: BUCKET_SETTINGS,
+  update: CHANGED_SETTINGS,
   delete: {
     force: {
       type: 'boolean',
