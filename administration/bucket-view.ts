@@ -45,6 +45,10 @@ export interface Bucket {
   readonly testPending: boolean;
 }
 
+/** How many certificates the CA bundle of a bucket has. */
+export const certificatesOf = ({ caBundle }: Pick<Bucket, 'caBundle'>): number =>
+  caBundle?.match(/-----BEGIN CERTIFICATE-----/g)?.length ?? 0;
+
 const lastTestOf = ({ status }: Pick<ZipBucket, 'status'>): BucketTest | null => {
   const { test, conditions } = status ?? {};
   const ready = findCondition(conditions, 'Ready');

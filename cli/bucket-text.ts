@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import { type Bucket, certificatesOf } from '#administration/bucket-view.ts';
 import { SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import type { Output } from './output.ts';
@@ -23,11 +23,9 @@ export const testOf = ({ lastTest }: Bucket): string | null =>
 const optionFields = ({ objectOptions }: Bucket): readonly (readonly [string, string])[] =>
   Object.keys(objectOptions).length === 0 ? [] : [['Object options', JSON.stringify(objectOptions)]];
 
-const authorityFields = ({ caBundle }: Bucket): readonly (readonly [string, string])[] => {
-  const count = caBundle?.match(/-----BEGIN CERTIFICATE-----/g)?.length;
-  return count === undefined
-    ? []
-    : [['CA bundle', `${count} ${count === 1 ? 'certificate' : 'certificates'}`]];
+const authorityFields = (bucket: Bucket): readonly (readonly [string, string])[] => {
+  const count = certificatesOf(bucket);
+  return count === 0 ? [] : [['CA bundle', `${count} ${count === 1 ? 'certificate' : 'certificates'}`]];
 };
 
 const described = (bucket: Bucket): string =>

@@ -130,16 +130,21 @@ describe('the settings and the webhook of a project in a browser', function () {
       );
     });
 
-  it('lead to the field with the error, and keep what was entered', async () => {
-    await using opened = await open(ADA);
-    const { page } = opened;
-    await page.goto(`${SETTINGS}/limits`);
-    await page.getByLabel('Active jobs').fill('51');
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('alert').getByRole('link').click();
-    const field = page.getByLabel('Active jobs');
-    expect(await field.evaluate((one) => one.matches(':focus'))).to.equal(true);
-    expect(await field.inputValue()).to.equal('51');
-    expect(await field.getAttribute('aria-invalid')).to.equal('true');
-  });
+  for (const javaScriptEnabled of [true, false])
+    it(`lead to the field with the error, keep what was entered, and save ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      await using opened = await open(ADA, { javaScriptEnabled });
+      const { page } = opened;
+      await page.goto(`${SETTINGS}/limits`);
+      await page.getByLabel('Active jobs').fill('51');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('alert').getByRole('link').click();
+      const field = page.getByLabel('Active jobs');
+      expect(await field.evaluate((one) => one.matches(':focus'))).to.equal(true);
+      expect(await field.inputValue()).to.equal('51');
+      expect(await field.getAttribute('aria-invalid')).to.equal('true');
+      await field.fill('7');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByText('Limits saved').waitFor();
+      expect(opened.complaints.filter((text) => !text.includes('422'))).to.deep.equal([]);
+    });
 });

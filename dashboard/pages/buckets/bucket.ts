@@ -1,4 +1,4 @@
-import type { Bucket } from '#administration/bucket-view.ts';
+import { type Bucket, certificatesOf } from '#administration/bucket-view.ts';
 import { iamPolicy } from '#runtime/store/bucket-permissions.ts';
 import { FORMAT } from '../../format.ts';
 import { type GoTo, type PageRequest, type Route } from '../../page.ts';
@@ -44,6 +44,7 @@ const dataOf = async (request: PageRequest) => {
     ...state,
     newJob: { href: newJobHref(namespace, bucket), reason: job },
     provider: providerOf(bucket),
+    certificates: certificatesOf(bucket),
     actions,
     live,
     policy: policyOf(bucket),

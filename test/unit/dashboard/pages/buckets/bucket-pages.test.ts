@@ -6,6 +6,7 @@ import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
+import { certificateText } from '#test/support/servers/tls-front.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -54,6 +55,17 @@ describe('the bucket pages', () => {
       expect(text).to.not.contain('new-bucket');
       expect((await project.viewer.get(`${HOME}/new-bucket`)).status).to.equal(403);
     });
+  });
+
+  it('show whether the bucket has a CA bundle', async () => {
+    const bucket = aBucket(TEAM, 's3', 'reports');
+    project.putBucket(bucket);
+    expect((await project.viewer.get(BUCKET)).text).to.not.contain('CA bundle');
+    const caBundle = `${certificateText('ca.pem')}${certificateText('ca.pem')}`;
+    project.putBucket({ ...bucket, spec: { ...bucket.spec, caBundle } });
+    expect((await project.viewer.get(BUCKET)).text).to.contain(
+      '<dt>CA bundle</dt><dd><bdi>2 certificates</bdi>',
+    );
   });
 
   describe('the test of a connection', () => {
