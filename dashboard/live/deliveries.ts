@@ -1,5 +1,6 @@
 import { WEBHOOK_EVENTS, type WebhookDelivery, type WebhookEvent, type WebhookState } from '#crds/zip-job.ts';
 import { type Change, namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import { secondsOf } from './job-order.ts';
 import type { ListedJob } from './listed-job.ts';
 
 /** pending: will be sent again. failed: all attempts were used up, or the receiver responded with 410. */
@@ -44,7 +45,7 @@ export interface Deliveries {
 }
 
 type Kind = `${DeliveryResult}/${WebhookEvent}`;
-/** Milliseconds of the last delivery. */
+/** Seconds of the last deliveries: V8 keeps milliseconds as objects. */
 type Times = Map<ObjectKey, number>;
 
 const kindsOf = ({ result, event }: WantedDeliveries): readonly Kind[] =>
@@ -54,13 +55,13 @@ const kindsOf = ({ result, event }: WantedDeliveries): readonly Kind[] =>
 
 /** Keeps the newest ones while it reads, because a sort of all of them takes longer. */
 const newestOf = (all: readonly Times[], most: number): readonly ObjectKey[] => {
-  const kept: { readonly key: ObjectKey; readonly ms: number }[] = [];
+  const kept: { readonly key: ObjectKey; readonly at: number }[] = [];
   for (const times of all)
-    for (const [key, ms] of times) {
+    for (const [key, at] of times) {
       const oldest = kept.at(-1);
-      if (oldest !== undefined && kept.length === most && ms <= oldest.ms) continue;
-      const after = kept.findIndex((one) => one.ms < ms);
-      kept.splice(after === -1 ? kept.length : after, 0, { key, ms });
+      if (oldest !== undefined && kept.length === most && at <= oldest.at) continue;
+      const after = kept.findIndex((one) => one.at < at);
+      kept.splice(after === -1 ? kept.length : after, 0, { key, at });
       if (kept.length > most) kept.pop();
     }
   return kept.map(({ key }) => key);
@@ -78,18 +79,18 @@ export const createDeliveries = (): Deliveries => {
     if (times?.size === 0) kinds?.delete(kind);
     if (kinds?.size === 0) projects.delete(namespaceOf(key));
   };
-  const keep = (key: ObjectKey, kind: Kind, ms: number): void => {
+  const keep = (key: ObjectKey, kind: Kind, at: number): void => {
     const namespace = namespaceOf(key);
     const kinds = projects.get(namespace) ?? new Map<Kind, Times>();
     const times: Times = kinds.get(kind) ?? new Map();
-    projects.set(namespace, kinds.set(kind, times.set(key, ms)));
+    projects.set(namespace, kinds.set(kind, times.set(key, at)));
   };
   return {
     note: ({ key, ...change }) => {
       const before = change.before && lastDeliveryOf(change.before);
       const now = change.kind === 'set' ? lastDeliveryOf(change.object) : undefined;
       if (before !== undefined) forget(key, `${before.result}/${before.event}`);
-      if (now !== undefined) keep(key, `${now.result}/${now.event}`, Date.parse(now.last.at) || 0);
+      if (now !== undefined) keep(key, `${now.result}/${now.event}`, secondsOf(now.last.at));
     },
     count: (namespace, wanted) => timesOf(namespace, wanted).reduce((sum, { size }) => sum + size, 0),
     newest: (namespace, wanted, most) => newestOf(timesOf(namespace, wanted), most),

@@ -32,8 +32,8 @@ interface Project {
   readonly keys: ObjectKey[];
 }
 
-/** 0 for a job without a time. */
-const secondsOf = (at: string | undefined): number => Math.floor((Date.parse(at ?? '') || 0) / 1000);
+/** 0 without a time. */
+export const secondsOf = (at: string | undefined): number => Math.floor((Date.parse(at ?? '') || 0) / 1000);
 const nameOf = (key: ObjectKey): string => key.slice(key.indexOf('/') + 1);
 
 const placeAt = ({ seconds, keys }: Project, index: number): Place | undefined => {
