@@ -123,6 +123,25 @@ describe('the archiver', function () {
     expect(await allRows()).to.equal(before + 1);
   });
 
+  it('stores a job that finished before the history was enabled, although it is deleted while the database is away', async () => {
+    const { cluster, server } = installation;
+    const before = await allRows();
+    await server.kill();
+    const uuid = await post('earlier');
+    await project.untilPhase(uuid, ['Succeeded']);
+    const target = ['zipjob', '-n', NAMESPACE, zipJobName(uuid)];
+    // As such a job is.
+    await cluster.kubectl(['patch', ...target, '--type=merge', '-p', '{"metadata":{"finalizers":null}}']);
+    await until('the controller to hold the job', async () => {
+      const { finalizers } = (await project.zipJob(uuid)).metadata;
+      return finalizers?.includes(FINALIZER) === true;
+    });
+    await cluster.kubectl(['delete', ...target, '--wait=false']);
+    await server.start();
+    await until('the row of the job', async () => (await rowsOf([uuid])).length === 1, { limitMs: 90_000 });
+    expect(await allRows()).to.equal(before + 1);
+  });
+
   it('has one row and one count of each job although the controller is killed while it stores them (G8)', async () => {
     const { cluster } = installation;
     const before = await allRows();
