@@ -25,6 +25,13 @@ describe('createProjectClasses', () => {
     expect(classes.of('team-p')).to.deep.equal({ name: 'default', limits, unknown: 'constructor' });
   });
 
+  it('stores the jobs of an hour at 10 jobs a second by default, of up to 13 KiB each (G8)', () => {
+    const hour = 10 * 3_600;
+    const { storedJobs, storedBytes } = classes.of('team-a').limits;
+    expect(storedJobs).to.be.at.least(hour);
+    expect(storedBytes).to.be.at.least(hour * 13 * 1_024);
+  });
+
   it('lets a project lower each limit, and raise none (N8)', () => {
     const { limits } = classes.of('team-l');
     for (const [name, ceiling] of Object.entries(limits)) {
