@@ -1,7 +1,7 @@
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
 import type { JobPlace } from './job-cursor.ts';
-import { type JobFilter, jobConditions } from './job-filter.ts';
+import { type AddValue, type JobFilter, jobConditions } from './job-filter.ts';
 import { SELECTED_COLUMNS, utcText } from './job-select.ts';
 
 /** A stretch of the list: the jobs after the place `from` that finished at `to` (RFC 3339) or later. */
@@ -12,8 +12,9 @@ export interface Stretch {
 
 export interface Scan {
   readonly filter: JobFilter;
-  readonly stretch: Stretch;
-  /** Most jobs to read, matching or not. */
+  /** Newest first. */
+  readonly parts: readonly Stretch[];
+  /** Most jobs to return from, and to read of each part, matching or not. */
   readonly rows: number;
   /** Most matching jobs to return. */
   readonly wanted: number;
@@ -38,28 +39,43 @@ type PlacedRow = HistoryJob & {
   readonly isLast?: boolean;
 };
 
+/** The conditions on `finished_at` alone exclude partitions, which PostgreSQL does not do for a comparison of two columns. */
+const partQuery = (
+  { from, to }: Stretch,
+  { projectUid, budget }: { readonly projectUid: string; readonly budget: string },
+  add: AddValue,
+): string => {
+  const start = `${add(from.finishedAt)}::timestamptz`;
+  return `
+    SELECT * FROM zipjobs.jobs
+    WHERE project_uid = ${projectUid}
+      AND finished_at <= ${start} AND finished_at >= ${add(to)}
+      AND (finished_at, uid) < (${start}, ${add(from.uid)}::uuid)
+    ORDER BY finished_at DESC, uid DESC LIMIT ${budget}`;
+};
+
 /**
- * The innermost query reads at most `rows` jobs in the order of the primary key. It stops as soon as the outermost has all
- * wanted jobs. The last job that it may read is returned although it does not match, because it says where the scan stopped.
- * The conditions on `finished_at` alone exclude partitions, which PostgreSQL does not do for a comparison of two columns.
+ * The innermost queries read at most `rows` jobs each in the order of the primary key. With one part, it stops as soon as the outermost
+ * has all wanted jobs. The last job that they may return is returned although it does not match, because it says where the scan stopped.
  */
-const scanStatement = ({ filter, stretch, rows, wanted }: Scan) => {
+const scanStatement = ({ filter, parts, rows, wanted }: Scan) => {
   const values: unknown[] = [];
   const add = (value: unknown): string => `$${values.push(value)}`;
-  const from = `${add(stretch.from.finishedAt)}::timestamptz`;
   const conditions = jobConditions(filter, add);
   const budget = `${add(rows)}::bigint`;
+  const common = { projectUid: add(filter.projectUid), budget };
+  const queries = parts.map((part) => partQuery(part, common, add));
+  const scanned =
+    queries.length === 1
+      ? queries.join('')
+      : `SELECT * FROM (${queries.map((query) => `(${query})`).join(' UNION ALL ')}) AS parts
+    ORDER BY finished_at DESC, uid DESC LIMIT ${budget}`;
   const text = `
 SELECT ${SELECTED_COLUMNS}, ${utcText('finished_at')} AS "placeAt", is_match AS "isMatch", number = ${budget} AS "isLast"
 FROM (
   SELECT *, (${['true', ...conditions].join(' AND ')}) AS is_match,
     row_number() OVER (ORDER BY finished_at DESC, uid DESC) AS number
-  FROM (
-    SELECT * FROM zipjobs.jobs
-    WHERE project_uid = ${add(filter.projectUid)}
-      AND finished_at <= ${from} AND finished_at >= ${add(stretch.to)}
-      AND (finished_at, uid) < (${from}, ${add(stretch.from.uid)}::uuid)
-    ORDER BY finished_at DESC, uid DESC LIMIT ${budget}
+  FROM (${scanned}
   ) AS scanned
 ) AS numbered
 WHERE is_match OR number = ${budget}
@@ -73,8 +89,8 @@ const placed = ({ placeAt, isMatch: _match, isLast: _last, ...job }: PlacedRow):
 });
 
 /**
- * Reads one stretch of the list with a limit of rows. The statement has no name, so PostgreSQL plans it for its own stretch: a
- * plan for any stretch has to lock every partition.
+ * Reads parts of the list with a limit of rows. The statement has no name, so PostgreSQL plans it for its own parts: a plan for any
+ * part has to lock every partition.
  */
 export const scanJobs = async (database: Pick<HistoryDatabase, 'query'>, scan: Scan): Promise<Scanned> => {
   const rows = await database.query<PlacedRow>(scanStatement(scan), scan.signal);

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { type JobPlace, placeAt } from './job-cursor.ts';
 import { hasWholeKey, isNarrow, type JobFilter } from './job-filter.ts';
 import { placesOfKey } from './job-places.ts';
-import { type PlacedJob, readPlaces, type Scan, type Scanned, scanJobs } from './scan-jobs.ts';
+import { type PlacedJob, readPlaces, type Scan, type Scanned, type Stretch, scanJobs } from './scan-jobs.ts';
 import { NEWEST, type Search, searchStretches } from './search-stretches.ts';
 
 const FIRST_ROWS = 2_000;
@@ -61,28 +61,43 @@ const searchKey = async function* (
   }
 };
 
+/** What is left of the parts after a place in one of them. */
+const partsAfter = (parts: readonly Stretch[], place: JobPlace): readonly Stretch[] => {
+  const timeMs = Date.parse(place.finishedAt);
+  const [part, ...later] = parts.slice(parts.findIndex(({ to }) => Date.parse(to) <= timeMs));
+  return part === undefined ? [] : [{ ...part, from: place }, ...later];
+};
+
+const rowsOf = (parts: readonly Stretch[], { filter, wanted }: Search, rows: number): number => {
+  if (!isNarrow(filter)) return wanted;
+  return parts.length === 1 ? rows : Math.min(rows, FIRST_ROWS);
+};
+
+/** Where the scan ended before the end of its parts. */
+const stopOf = ({ found, stoppedAt }: Scanned, wanted: number): JobPlace | undefined =>
+  stoppedAt ?? (found.length === wanted ? found.at(-1)?.place : undefined);
+
 const searchRows = async function* (
   search: Search,
   clock: Clock,
   endMs: number,
 ): AsyncGenerator<Progress, void, undefined> {
-  const { database, filter, wanted: most, signal } = search;
+  const { database, filter, wanted, signal } = search;
   let rows = FIRST_ROWS;
-  for await (const { from, to } of searchStretches(search)) {
-    for (let place: JobPlace | undefined = from; place !== undefined; ) {
+  for await (const group of searchStretches(search)) {
+    let together = group.length;
+    for (let left = group; left.length > 0; ) {
+      const parts = left.slice(0, together);
       const startMs = clock.monotonicMs();
-      const scan: Scan = {
-        filter,
-        stretch: { from: place, to },
-        rows: isNarrow(filter) ? rows : most,
-        wanted: most,
-        signal,
-      };
-      const { found, stoppedAt }: Scanned = await scanJobs(database, scan);
+      const scan: Scan = { filter, parts, rows: rowsOf(parts, search, rows), wanted, signal };
+      const scanned: Scanned = await scanJobs(database, scan);
       const nowMs = clock.monotonicMs();
       rows = nextRows(rows, nowMs - startMs, endMs - nowMs);
-      place = stoppedAt ?? (found.length === most ? found.at(-1)?.place : undefined);
-      yield { found, place: place ?? placeAt(to) };
+      const place = stopOf(scanned, wanted);
+      left = place === undefined ? left.slice(parts.length) : partsAfter(left, place);
+      // The parts have more jobs than one statement returns, so that it read some of them in vain.
+      if (scanned.stoppedAt !== undefined) together = Math.ceil(together / 4);
+      yield { found: scanned.found, place: place ?? placeAt(parts.at(-1)?.to ?? '') };
     }
   }
 };

@@ -8,6 +8,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Each is four times as long, because a project with few jobs needs all of them. */
 const STRETCH_DAYS = [2, 8, 32, 128];
+/** Each is planned by itself, which takes a fraction of a millisecond. */
+const MOST_PARTS = 16;
 /** After the last job, for the first page. */
 export const NEWEST: JobPlace = placeAt('infinity');
 
@@ -24,6 +26,8 @@ export interface Search {
 const isoOf = (timeMs: number): string => new Date(Math.max(0, timeMs)).toISOString();
 
 const isLater = (a: string, b: string): boolean => Date.parse(a) > Date.parse(b);
+/** Calculated here, because PostgreSQL calculates `date_trunc` only after it has planned every partition. */
+const startOfHour = (time: string): string => isoOf(Math.floor(Date.parse(time) / HOUR_MS) * HOUR_MS);
 const laterOf = (a: string, b: string): string => (isLater(a, b) ? a : b);
 
 /** Partitions are named by their day (UTC), such as jobs_20261123. */
@@ -67,46 +71,78 @@ const growingStretches = async function* (search: Search): AsyncGenerator<Stretc
   yield* stretchesTo(place, await endOf(search));
 };
 
+interface MatchingHour {
+  readonly startMs: number;
+  /** Jobs that finished in it with the phases, reasons and bucket of the filter. */
+  readonly jobs: number;
+}
+
 /** The newest hours of a stretch in which a job of these phases, reasons and bucket finished. */
-const matchingHours = async (search: Search, { from, to }: Stretch): Promise<readonly number[]> => {
+const matchingHours = async (search: Search, { from, to }: Stretch): Promise<readonly MatchingHour[]> => {
   const { database, filter, wanted, signal } = search;
   const values: unknown[] = [];
   const add = (value: unknown): string => `$${values.push(value)}`;
   const text = `
-SELECT ${utcText('hour')} AS hour FROM zipjobs.usage_hours
+SELECT ${utcText('hour')} AS hour, sum(jobs)::bigint AS jobs FROM zipjobs.usage_hours
 WHERE project_uid = ${add(filter.projectUid)}
-  AND hour <= ${add(from.finishedAt)} AND hour >= date_trunc('hour', ${add(to)}::timestamptz, 'UTC')
+  AND hour <= ${add(from.finishedAt)} AND hour >= ${add(startOfHour(to))}
   AND ${sharedConditions(filter, add).join(' AND ')}
-GROUP BY hour ORDER BY hour DESC LIMIT ${add(wanted)}`;
-  const rows = await database.query<{ readonly hour: string }>({ text, values }, signal);
-  return rows.map(({ hour }) => Date.parse(hour));
+GROUP BY zipjobs.usage_hours.hour ORDER BY zipjobs.usage_hours.hour DESC LIMIT ${add(wanted)}`;
+  const rows = await database.query<{ readonly hour: string; readonly jobs: number }>(
+    { text, values },
+    signal,
+  );
+  return rows.map(({ hour, jobs }) => ({ startMs: Date.parse(hour), jobs }));
 };
 
+interface Part extends Stretch {
+  readonly jobs: number;
+}
+
 /** The parts of a stretch that are in these hours, newest first. Adjacent hours become one part. */
-const partsOf = ({ from, to }: Stretch, hours: readonly number[]): readonly Stretch[] => {
-  const parts: { start: number; readonly end: number }[] = [];
-  for (const hour of hours) {
+const partsOf = ({ from, to }: Stretch, hours: readonly MatchingHour[]): readonly Part[] => {
+  const parts: { startMs: number; readonly endMs: number; jobs: number }[] = [];
+  for (const { startMs, jobs } of hours) {
     const last = parts.at(-1);
-    if (last?.start === hour + HOUR_MS) last.start = hour;
-    else parts.push({ start: hour, end: hour + HOUR_MS });
+    if (last?.startMs === startMs + HOUR_MS) {
+      last.startMs = startMs;
+      last.jobs += jobs;
+    } else parts.push({ startMs, endMs: startMs + HOUR_MS, jobs });
   }
   const limitMs = Date.parse(from.finishedAt);
-  return parts.map(({ start, end }) => ({
-    from: end > limitMs ? from : placeAt(isoOf(end)),
-    to: laterOf(isoOf(start), to),
+  return parts.map(({ startMs, endMs, jobs }) => ({
+    from: endMs > limitMs ? from : placeAt(isoOf(endMs)),
+    to: laterOf(isoOf(startMs), to),
+    jobs,
   }));
+};
+
+/** Parts to read together: no more than have all wanted jobs, so that the first hours of frequent ones are read alone. */
+const groupsOf = function* (
+  parts: readonly Part[],
+  wanted: number,
+): Generator<readonly Stretch[], void, undefined> {
+  let group: Part[] = [];
+  for (const part of parts) {
+    group.push(part);
+    const jobs = group.reduce((sum, one) => sum + one.jobs, 0);
+    if (group.length < MOST_PARTS && jobs < wanted) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
 };
 
 const matchingParts = async function* (
   search: Search,
   stretch: Stretch,
-): AsyncGenerator<Stretch, void, undefined> {
+): AsyncGenerator<readonly Stretch[], void, undefined> {
   for (let from: JobPlace | undefined = stretch.from; from !== undefined; ) {
     const rest: Stretch = { from, to: stretch.to };
     const hours = await matchingHours(search, rest);
-    yield* partsOf(rest, hours);
+    yield* groupsOf(partsOf(rest, hours), search.wanted);
     const last = hours.at(-1);
-    from = hours.length < search.wanted || last === undefined ? undefined : placeAt(isoOf(last));
+    from = hours.length < search.wanted || last === undefined ? undefined : placeAt(isoOf(last.startMs));
   }
 };
 
@@ -114,14 +150,16 @@ const isIndexed = ({ phases, reasons, bucket }: JobFilter): boolean =>
   phases !== undefined || reasons !== undefined || bucket !== undefined;
 
 /**
- * The stretches in which matching jobs may be, newest first. After the first one, `usage_hours` says in which hours jobs of these
- * phases, reasons and bucket finished, so that a search for rare ones reads nothing else. The table counts every job, in
- * the transaction that stores it.
+ * The stretches in which matching jobs may be, newest first, in groups to read together. After the first one, `usage_hours` says in
+ * which hours jobs of these phases, reasons and bucket finished, so that a search for rare ones reads nothing else. The table counts
+ * every job, in the transaction that stores it.
  */
-export const searchStretches = async function* (search: Search): AsyncGenerator<Stretch, void, undefined> {
+export const searchStretches = async function* (
+  search: Search,
+): AsyncGenerator<readonly Stretch[], void, undefined> {
   let isFirst = true;
   for await (const stretch of growingStretches(search)) {
-    if (isFirst || !isIndexed(search.filter)) yield stretch;
+    if (isFirst || !isIndexed(search.filter)) yield [stretch];
     else yield* matchingParts(search, stretch);
     isFirst = false;
   }
