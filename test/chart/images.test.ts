@@ -82,7 +82,7 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
 
     it('runs Node directly, as a numeric user that is not root (P2)', () => {
       expect(linesOf(3, 'USER')).to.deep.equal(['USER 65532:65532']);
-      const options = folder === 'controller' ? '"--optimize-for-size", ' : '';
+      const options = ['controller', 'dashboard'].includes(folder) ? '"--optimize-for-size", ' : '';
       expect(linesOf(3, 'ENTRYPOINT')).to.deep.equal([`ENTRYPOINT ["node", ${options}"${folder}/main.ts"]`]);
       expect(linesOf(3, 'CMD')).to.deep.equal([]);
     });
