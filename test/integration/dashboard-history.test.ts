@@ -120,7 +120,7 @@ describe('the history in the dashboard and on the command line', function () {
     await open.signIn(ada.token);
     await page.goto(`/projects/${OURS}/history`);
     await page.getByRole('link', { name: 'Older' }).click();
-    await page.getByText('reports/60.zip').waitFor();
+    await page.getByRole('link', { name: 'reports/60.zip' }).waitFor();
     await page.getByLabel('ID or key').fill('reports/7.*');
     await page.getByLabel('State').selectOption('Succeeded');
     await page.getByRole('button', { name: 'Search' }).click();

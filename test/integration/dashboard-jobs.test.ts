@@ -112,7 +112,7 @@ describe('jobs in the dashboard', function () {
     expect(text).to.contain('Fileindex 0');
     const rows = page.getByRole('region', { name: 'Failing files' }).locator('tbody tr');
     expect(await rows.allInnerTexts()).to.deep.equal([
-      `0\ta.bin\t${new URL(desk.flow.origin.url('/')).host}\tA source does not have the file, or refused to send it.\t404`,
+      `a.bin\t0\t${new URL(desk.flow.origin.url('/')).host}\tA source does not have the file, or refused to send it.\t404`,
     ]);
     const html = await page.content();
     expect(html).to.contain('12345678901234567890').and.to.contain('1.0');
