@@ -195,15 +195,15 @@ interface Notifiers {
   readonly onBucketUse: (key: ObjectKey) => void;
 }
 
-/** Add keys to the queues only while this process leads. */
-const createNotifiers = (
-  { queue, projectQueue, bucketQueue }: Queues,
-  leadership: { readonly isOurs: boolean },
-): Notifiers => {
+/**
+ * Add keys to the queues only while this process leads. A leader adds every key itself once the first lists have arrived, and
+ * those that may change first: before that, the lists would add every finished job in front of new ones.
+ */
+const createNotifiers = ({ queue, projectQueue, bucketQueue }: Queues, leads: () => boolean): Notifiers => {
   const whenLeading =
     (add: (key: ObjectKey) => void) =>
     (key: ObjectKey): void => {
-      if (leadership.isOurs) add(key);
+      if (leads()) add(key);
     };
   return {
     onZipJob: whenLeading((key) => queue.add(key)),
@@ -218,7 +218,7 @@ export const createParts = (base: Base): Parts => {
   const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
   const { queue, projectQueue } = queues;
   const leadership = { isOurs: false };
-  const notifiers = createNotifiers(queues, leadership);
+  const notifiers = createNotifiers(queues, () => leadership.isOurs && watches.hasSynced);
   const common = { kube, log, metrics: base.kubeMetrics, onProject: notifiers.onProject };
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
   const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));

@@ -1,6 +1,7 @@
 /**
- * An API server in memory with many finished jobs, in which nothing changes. A program of its own, so that a test measures
- * only the memory of its clients. Arguments: number of ZipJobs, and of Jobs and pods. Prints its port.
+ * An API server in memory with many finished jobs, which never change, and with the objects that its clients write. A program
+ * of its own, so that a test measures only the memory of its clients. Arguments: number of ZipJobs, and of Jobs and pods.
+ * Prints its port. Creates new ZipJobs for each message, and responds with their times.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
@@ -8,6 +9,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { productionJob, productionPod, productionZipJob } from '../support/builders/production-objects.ts';
 import { PRIVATE_TLS } from '../support/servers/private-tls.ts';
+import { createNewJobs, createProject, type NewJobs } from './crowded-new-jobs.ts';
+import { createWrittenObjects, type Written } from './crowded-written-objects.ts';
 
 /** Its arguments. */
 export type CrowdedCounts = readonly [zipJobs: string, jobsAndPods: string];
@@ -18,7 +21,9 @@ const PROJECTS = 20;
 const SECONDS_APART = 36_000 / jobs;
 /** The builders create job 0 at this time, and one job per second after it. */
 const FIRST_MS = Date.parse('2026-11-23T02:00:00Z');
-const VERSION = '300000000';
+const VERSION = 300_000_000;
+/** Methods that write. Nothing is deleted: a DELETE does not find its object. */
+const WRITES: ReadonlySet<string | undefined> = new Set(['POST', 'PUT', 'PATCH']);
 const END = { 'k8s.io/initial-events-end': 'true' };
 
 type Meta = Record<string, unknown> & { name: string; namespace: string };
@@ -53,55 +58,77 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   pods: all({ apiVersion: 'v1', kind: 'Pod' }, jobs - podded, productionPod),
 };
 
-const bookmark = (annotations: object): string =>
-  `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'X', apiVersion: 'v1', metadata: { resourceVersion: VERSION, annotations } } })}\n`;
+const NAMESPACES = Array.from({ length: PROJECTS }, (_, n) => `acme-production-${n}`);
+const written = createWrittenObjects(VERSION);
+for (const namespace of NAMESPACES) createProject(written, namespace);
+const newJobs = createNewJobs(written, { firstNumber: jobs, namespaces: NAMESPACES });
+
+const bookmark = (version: number, annotations: object): string =>
+  `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'X', apiVersion: 'v1', metadata: { resourceVersion: String(version), annotations } } })}\n`;
+
+const drained = (response: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      response.off('drain', end).off('close', end);
+      resolve();
+    };
+    response.on('drain', end).on('close', end);
+  });
+
+/** Returns the version of the list. */
+const sendList = async (plural: string, response: ServerResponse): Promise<number> => {
+  const { version } = written;
+  for (const object of [...written.list(plural), ...(OBJECTS[plural] ?? [])]) {
+    if (response.write(`{"type":"ADDED","object":${object}}\n`)) continue;
+    await drained(response);
+  }
+  response.write(bookmark(version, END));
+  return version;
+};
 
 const watch = async (plural: string, url: URL, response: ServerResponse): Promise<void> => {
   response.writeHead(200, { 'content-type': 'application/json' });
   response.flushHeaders();
-  if (url.searchParams.get('sendInitialEvents') === 'true') {
-    for (const object of OBJECTS[plural] ?? []) {
-      if (response.write(`{"type":"ADDED","object":${object}}\n`)) continue;
-      await new Promise((resolve) => {
-        response.once('drain', resolve).once('close', resolve);
-      });
-    }
-    response.write(bookmark(END));
-  }
+  const after =
+    url.searchParams.get('sendInitialEvents') === 'true'
+      ? await sendList(plural, response)
+      : Number(url.searchParams.get('resourceVersion'));
+  const following = written.follow(plural, after, (line) => response.write(line));
+  response.once('close', () => following[Symbol.dispose]());
   const seconds = Number(url.searchParams.get('timeoutSeconds') ?? 30);
-  setTimeout(() => response.end(bookmark({})), seconds * 1000).unref();
+  setTimeout(() => {
+    following[Symbol.dispose]();
+    response.end(bookmark(written.version, {}));
+  }, seconds * 1000).unref();
 };
 
-/** Leases: the only objects that the clients write. */
-const written = new Map<string, Record<string, unknown>>();
-let versions = Number(VERSION);
-
-const write = async (request: IncomingMessage, path: string): Promise<Record<string, unknown>> => {
-  const object = JSON.parse(await text(request)) as { metadata: Meta };
-  versions += 1;
-  const stored = {
-    ...object,
-    metadata: { ...object.metadata, resourceVersion: String(versions), uid: 'lease' },
-  };
-  written.set(request.method === 'POST' ? `${path}/${object.metadata.name}` : path, stored);
-  return stored;
+const write = async (request: IncomingMessage, path: string): Promise<Written> => {
+  const atMs = performance.now();
+  const { method = '', headers } = request;
+  const body = JSON.parse(await text(request)) as { metadata: Meta };
+  if (method === 'POST' && path.endsWith('/jobs')) newJobs.seeJob(body.metadata.name, atMs);
+  return written.write({ method, path, body, isApply: headers['content-type']?.includes('apply') === true });
 };
 
 const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const url = new URL(request.url ?? '/', 'https://localhost');
   const path = url.pathname;
-  const send = (status: number, value: unknown): void => {
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+  const send = ({ status, body }: Written): void => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   };
-  const isLease = path.includes('/leases');
-  if (isLease && request.method !== 'GET') send(200, await write(request, path));
-  else if (written.has(path)) send(200, written.get(path));
+  const object = request.method === 'GET' ? written.get(path) : undefined;
+  if (WRITES.has(request.method)) send(await write(request, path));
+  else if (object) send({ status: 200, body: object });
   else if (url.searchParams.has('watch')) await watch(path.split('/').at(-1) ?? '', url, response);
-  else if (url.searchParams.has('limit')) send(200, { metadata: { resourceVersion: VERSION }, items: [] });
-  else send(404, { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' });
+  else if (url.searchParams.has('limit'))
+    send({ status: 200, body: { metadata: { resourceVersion: String(written.version) }, items: [] } });
+  else send({ status: 404, body: { kind: 'Status', code: 404, reason: 'NotFound', message: 'not found' } });
 };
 
 const server = createServer({ cert: PRIVATE_TLS.cert, key: PRIVATE_TLS.key }, (request, response) => {
   handle(request, response).catch(() => response.destroy());
 });
 server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port));
+process.on('message', (message: NewJobs) => {
+  void newJobs.measure(message).then((times) => process.send?.(times));
+});

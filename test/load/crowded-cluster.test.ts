@@ -1,20 +1,22 @@
 /**
- * Memory of the servers with many finished jobs: 100,000, or CROWDED_JOBS. The API server is in memory: so many objects
+ * Memory of the servers with many finished jobs, and new jobs beside them: 100,000, or CROWDED_JOBS. The API server is in memory: so many objects
  * would take a real one ten minutes.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
+import { quantile } from '#test/bench/rates.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
 import { until } from '#test/support/until.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import type { CrowdedCounts } from './crowded-api-server-main.ts';
+import type { NewJobs, NewJobTimes } from './crowded-new-jobs.ts';
 
 const MIB = 1024 * 1024;
 const JOBS = Number(process.env['CROWDED_JOBS'] ?? 100_000);
@@ -26,6 +28,11 @@ const RESIDENT_BAR_BYTES = 200 * MIB;
 const PEAK_BAR_BYTES = 220 * MIB;
 /** As in values.yaml. */
 const NODE_OPTIONS = '--max-semi-space-size=4 --max-old-space-size=256';
+
+const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
+/** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
+const RECONCILES_PER_NEW_JOB = 4000;
+const NEW_JOBS = JOBS / RECONCILES_PER_NEW_JOB;
 
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
@@ -53,7 +60,7 @@ describe(`${JOBS} finished jobs`, function () {
     await rm(directory, { recursive: true });
   });
 
-  const started = async (folder: string) => {
+  const started = async (folder: string, onSpawn?: (pid: number) => void) => {
     const { args, env } = imageProcess(`${folder}/Dockerfile`, directory);
     const [port = 0, adminPort = 0] = await freePorts(2);
     const startMs = performance.now();
@@ -71,9 +78,13 @@ describe(`${JOBS} finished jobs`, function () {
         POD_NAME: folder,
         POD_NAMESPACE: 'zipjobs-system',
         ZIPPER_IMAGE: 'zipper:1',
+        MAX_ACTIVE_JOBS: '1000',
+        // On a busy machine it would expire, and the controller would end.
+        LEASE_DURATION_MS: '120000',
         DASHBOARD_URL: `http://127.0.0.1:${port}`,
       },
     });
+    onSpawn?.(child.pid ?? 0);
     const ask = async (path: string): Promise<string | undefined> => {
       const response = await fetch(`http://127.0.0.1:${adminPort}${path}`).catch(() => undefined);
       const text = await response?.text();
@@ -105,11 +116,7 @@ describe(`${JOBS} finished jobs`, function () {
       if (folder === 'controller')
         await until(
           'every job to have been reconciled',
-          async () =>
-            metric(
-              (await server.ask('/metrics')) ?? '',
-              'workqueue_work_duration_seconds_count{name="zipjob"}',
-            ) >= JOBS,
+          async () => metric((await server.ask('/metrics')) ?? '', RECONCILES) >= JOBS,
           { limitMs: 300_000 },
         );
       const { resident, peak } = await server.memory();
@@ -119,4 +126,42 @@ describe(`${JOBS} finished jobs`, function () {
       expect(resident).to.be.greaterThan(0).and.lessThan(RESIDENT_BAR_BYTES);
       expect(peak).to.be.lessThan(PEAK_BAR_BYTES);
     });
+
+  const newJobs = async (pid: number): Promise<NewJobTimes> => {
+    const response = once(apiServer, 'message');
+    apiServer.send({ count: NEW_JOBS, pid } satisfies NewJobs);
+    const [times] = (await response) as [NewJobTimes];
+    return times;
+  };
+
+  const report = (when: string, { ms, cpuMs }: NewJobTimes): void => {
+    const [p50 = '', p99 = '', cpu50 = '', cpu99 = ''] = [ms, cpuMs].flatMap((times) =>
+      [0.5, 0.99].map((share) => quantile(times, share).toFixed(0)),
+    );
+    console.log(
+      `      ${ms.length} new ZipJobs ${when}: p50 ${p50} ms, p99 ${p99} ms until the Job; CPU ${cpu50} and ${cpu99} ms; load ${loadavg()[0]?.toFixed(1)}`,
+    );
+  };
+
+  it('create the Jobs of new ZipJobs while a new leader reconciles every job once (G1)', async () => {
+    let pid = 0;
+    let measuring: Promise<NewJobTimes> | undefined;
+    await using controller = await started('controller', (spawned) => {
+      pid = spawned;
+      measuring = newJobs(pid);
+    });
+    const atStart = await measuring;
+    if (!atStart) throw new Error('no ZipJobs were created');
+    const reconciles = async (): Promise<number> =>
+      metric((await controller.ask('/metrics')) ?? '', RECONCILES);
+    const untilLast = await reconciles();
+    report(`until reconcile ${untilLast}`, atStart);
+    await until('every job to have been reconciled', async () => (await reconciles()) >= JOBS, {
+      limitMs: 300_000,
+    });
+    const atRest = await newJobs(pid);
+    report('at rest', atRest);
+    expect(untilLast).to.be.lessThan(JOBS);
+    expect(atRest.requests).to.equal(2 * (NEW_JOBS + 1));
+  });
 });

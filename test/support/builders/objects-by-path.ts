@@ -17,7 +17,8 @@ export interface ObjectsByPath {
   fail(error: Error, when: (request: KubeRequest) => boolean): void;
 }
 
-const merged = (target: unknown, patch: unknown): unknown => {
+/** The target after a JSON merge patch. */
+export const merged = (target: unknown, patch: unknown): unknown => {
   if (!isRecord(patch)) return patch;
   const result: Record<string, unknown> = isRecord(target) ? { ...target } : {};
   for (const [key, value] of Object.entries(patch))
