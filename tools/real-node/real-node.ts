@@ -8,6 +8,8 @@ import { startDns } from './dns.ts';
 import { writeNodeFiles } from './node-files.ts';
 
 const READY_LIMIT_MS = 90_000;
+/** A kubelet ends while containerd is still reading its state. On other nodes a service manager starts it again. */
+const KUBELET_STARTS = 20;
 const NODE_NAME = 'real';
 
 export interface NodeOptions {
@@ -65,12 +67,22 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
     ]);
     await containerd.ready(async () => (await ctr('version')) !== '', READY_LIMIT_MS);
   };
+  const startKubelet = async (since?: Date): Promise<void> => {
+    for (let left = KUBELET_STARTS; left > 0; left -= 1) {
+      const kubelet = await start('kubelet', kubeletCommand(node));
+      try {
+        await kubelet.ready(() => isReady(options.cluster, since), READY_LIMIT_MS);
+        return;
+      } catch (error) {
+        if (left === 1 || !kubelet.ended) throw error;
+      }
+    }
+  };
   await startRuntime();
   await ctr('images', 'import', options.images);
-  const kubelet = await start('kubelet', kubeletCommand(node));
+  await startKubelet();
   await start('kube-proxy', await kubeProxyCommand(node));
   await startDns(node, start);
-  await kubelet.ready(() => isReady(options.cluster), READY_LIMIT_MS);
   const resources = started.move();
   return {
     name: NODE_NAME,
@@ -79,8 +91,7 @@ export async function startRealNode(options: NodeOptions): Promise<RealNode> {
       const since = new Date();
       for (const name of ['kubelet', 'containerd']) await running.get(name)?.kill();
       await startRuntime();
-      const restarted = await start('kubelet', kubeletCommand(node));
-      await restarted.ready(() => isReady(options.cluster, since), READY_LIMIT_MS);
+      await startKubelet(since);
     },
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
