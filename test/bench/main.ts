@@ -8,6 +8,7 @@
  */
 import { parseArgs } from 'node:util';
 import { ZipperHost } from '#test/support/processes/zipper-process.ts';
+import { startCluster } from '#tools/local-cluster/cluster.ts';
 import { measureApi } from './api/measure-api.ts';
 import { type BenchCase, benchCases, TINY } from './bench-case.ts';
 import { type BenchResult, printTable, ratiosOf } from './bench-result.ts';
@@ -19,7 +20,7 @@ import { measureHistory } from './history/measure-history.ts';
 import { historyLines } from './history/print-history.ts';
 import { measureNeighbours, type NeighbourFigure } from './neighbours/measure-neighbours.ts';
 import { runCase } from './run-case.ts';
-import { measureScaleAlone, SCALE_JOBS } from './scale/measure-scale.ts';
+import { measureScale, SCALE_JOBS, type ScaleFigure, sizeOf } from './scale/measure-scale.ts';
 
 const { values } = parseArgs({
   options: {
@@ -96,15 +97,16 @@ const neighbours = async (): Promise<void> => {
   await measureNeighbours({ ...size, ways: values.way ?? [], report, log });
 };
 
+/** On a cluster of its own. */
 const scale = async (): Promise<void> => {
-  const jobs = Number(values.jobs ?? SCALE_JOBS);
   const queued = values.queued === undefined ? undefined : Number(values.queued);
-  const figures = await measureScaleAlone({ jobs, queued }, log);
-  for (const one of figures) {
+  const report = (one: ScaleFigure): void => {
     const { row, what, value, unit, target } = one;
     const line = `scale: ${row}: ${what}: ${value} ${unit}${target === undefined ? '' : ` (target ${target})`}`;
     console.log(values.json ? JSON.stringify(one) : line);
-  }
+  };
+  await using cluster = await startCluster({ log });
+  await measureScale({ cluster, size: sizeOf(Number(values.jobs ?? SCALE_JOBS), queued), log, report });
 };
 
 const history = async (): Promise<void> => {

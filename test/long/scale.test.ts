@@ -14,12 +14,16 @@ const EDGE = 1.25;
 describe('many simulated zippers', function () {
   this.timeout(600_000);
   let cluster: Cluster;
-  let figures: readonly ScaleFigure[] = [];
+  const figures: ScaleFigure[] = [];
 
   before(async () => {
     cluster = await sharedCluster();
-    figures = await measureScale(cluster, SIZE, (line) => console.log(`      ${line}`));
-    for (const { row, what, value, unit } of figures) console.log(`      ${row} ${what}: ${value} ${unit}`);
+    const log = (line: string): void => console.log(`      ${line}`);
+    const report = (one: ScaleFigure): void => {
+      figures.push(one);
+      log(`${one.row} ${one.what}: ${one.value} ${one.unit}`);
+    };
+    await measureScale({ cluster, size: SIZE, log, report });
   });
   after(async () => {
     await cluster.kubectl(['delete', 'namespace', RUNNING, LARGE, SMALL, '--wait=false']);
@@ -46,6 +50,6 @@ describe('many simulated zippers', function () {
     const { countWrites } = budgetsOf(SIZE);
     expect(valueOf('G6', 'wrong counts in the end')).to.equal(0);
     expect(valueOf('G6', 'writes of counts in all')).to.be.at.least(SIZE.buckets);
-    expect(valueOf('G6', 'most writes of counts within a second')).to.be.at.most(2 * countWrites + 1);
+    expect(valueOf('G6', 'most writes of counts within a second')).to.be.at.most(countWrites + 1);
   });
 });

@@ -11,7 +11,6 @@ import { type Followed, followObjects } from '#test/support/clients/follow-objec
 import { adminApi, leadingPod } from '#test/support/processes/controller-pods.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { until } from '#test/support/until.ts';
-import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 import { quantile } from '../rates.ts';
@@ -208,11 +207,15 @@ const zipperServerOf = async ({ dir, apiServer: { url, ca } }: Cluster): Promise
   return { url, ca, cert, key };
 };
 
-export const measureScale = async (
-  cluster: Cluster,
-  size: ScaleSize,
-  log: (line: string) => void,
-): Promise<readonly ScaleFigure[]> => {
+export interface ScaleRun {
+  readonly cluster: Cluster;
+  readonly size: ScaleSize;
+  readonly log: (line: string) => void;
+  /** Called for each figure once it is measured: a large run takes an hour. */
+  readonly report: (figure: ScaleFigure) => void;
+}
+
+export const measureScale = async ({ cluster, size, log, report }: ScaleRun): Promise<void> => {
   await using life = new AsyncDisposableStack();
   const api = life.use(await adminApi(cluster));
   const budgets = budgetsOf(size);
@@ -234,36 +237,24 @@ export const measureScale = async (
     })),
   );
   const world = { api, size, budgets, zippers, jobs, buckets, log };
-  const figures = [await loneJob(world), ...(await runningJobs(world)), await ends(world)];
-  const counts = await bucketCounts(world);
+  report(await loneJob(world));
+  for (const one of await runningJobs(world)) report(one);
+  report(await ends(world));
+  for (const one of await bucketCounts(world)) report(one);
   if (failures.length > 0) throw new Error(`${failures.length} zippers failed`, { cause: failures[0] });
   const { containers } = await leadingPod(cluster, api);
-  const residentMib = async (): Promise<number> =>
-    (await memoryOf(containers[0]?.pid ?? 0)).peak / 1024 / 1024;
-  const fairness = await measureFairness({ api, queued: size.queued, log });
-  return [
-    ...fairness.map(([what, ...value]) => figure('G4', what, value)),
-    figure('G4', 'controller, peak resident', [await residentMib(), 'MiB', '<= 512']),
-    ...figures,
-    ...counts,
-  ];
+  for (const [what, ...value] of await measureFairness({ api, queued: size.queued, log }))
+    report(figure('G4', what, value));
+  const { peak } = await memoryOf(containers[0]?.pid ?? 0);
+  report(figure('G4', 'controller, peak resident', [peak / 1024 / 1024, 'MiB', '<= 512']));
 };
 
 /** Running jobs of the full size. */
 export const SCALE_JOBS = 5000;
 
 /** Five running jobs for each bucket, and by default twenty queued ones for each running one. */
-const sizeOf = (running: number, queued = 20 * running): ScaleSize => ({
+export const sizeOf = (running: number, queued = 20 * running): ScaleSize => ({
   running,
   buckets: Math.ceil(running / 5),
   queued,
 });
-
-/** On a cluster of its own. */
-export const measureScaleAlone = async (
-  { jobs, queued }: { readonly jobs: number; readonly queued: number | undefined },
-  log: (line: string) => void,
-): Promise<readonly ScaleFigure[]> => {
-  await using cluster = await startCluster({ log });
-  return await measureScale(cluster, sizeOf(jobs, queued), log);
-};
