@@ -27,7 +27,11 @@ const RESIDENT_BAR_BYTES = 200 * MIB;
 /** While the lists arrive, and while a new leader reconciles all jobs. */
 const PEAK_BAR_BYTES = 220 * MIB;
 /** As in values.yaml. */
-const NODE_OPTIONS = '--max-semi-space-size=4 --max-old-space-size=256';
+const NODE_OPTIONS: Readonly<Record<string, string>> = {
+  controller: '--max-semi-space-size=4 --max-old-space-size=256',
+  api: '--max-semi-space-size=2 --max-old-space-size=256',
+  dashboard: '--max-semi-space-size=4 --max-old-space-size=256',
+};
 
 const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 /** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
@@ -68,7 +72,7 @@ describe(`${JOBS} finished jobs`, function () {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...env,
-        NODE_OPTIONS,
+        NODE_OPTIONS: NODE_OPTIONS[folder],
         HOST: '127.0.0.1',
         PORT: String(port),
         ADMIN_PORT: String(adminPort),
