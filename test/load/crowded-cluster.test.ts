@@ -9,6 +9,7 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { quantile } from '#test/bench/rates.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
@@ -26,13 +27,6 @@ const COUNTS: CrowdedCounts = [String(JOBS), String(PODS)];
 const RESIDENT_BAR_BYTES = 200 * MIB;
 /** While the lists arrive, and while a new leader reconciles all jobs. */
 const PEAK_BAR_BYTES = 220 * MIB;
-/** As in values.yaml. */
-const NODE_OPTIONS: Readonly<Record<string, string>> = {
-  controller: '--max-semi-space-size=4 --max-old-space-size=256',
-  api: '--max-semi-space-size=2 --max-old-space-size=256',
-  dashboard: '--max-semi-space-size=4 --max-old-space-size=256',
-};
-
 const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 /** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
 const RECONCILES_PER_NEW_JOB = 4000;
@@ -46,8 +40,10 @@ describe(`${JOBS} finished jobs`, function () {
   let directory: string;
   let apiServer: ChildProcess;
   let apiServerPort: string;
+  let values: Readonly<Record<string, { readonly nodeOptions: string }>>;
 
   before(async () => {
+    values = parse(await readFile('charts/zipjobs/values.yaml', 'utf8')) as typeof values;
     directory = await mkdtemp(join(tmpdir(), 'zipjobs-crowded-'));
     await writeFile(join(directory, 'token'), 'token');
     await copyFile(PRIVATE_TLS.authorityPath, join(directory, 'ca.crt'));
@@ -72,7 +68,7 @@ describe(`${JOBS} finished jobs`, function () {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: {
         ...env,
-        NODE_OPTIONS: NODE_OPTIONS[folder],
+        NODE_OPTIONS: values[folder]?.nodeOptions,
         HOST: '127.0.0.1',
         PORT: String(port),
         ADMIN_PORT: String(adminPort),
