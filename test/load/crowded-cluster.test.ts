@@ -25,8 +25,8 @@ const JOBS = Number(process.env['CROWDED_JOBS'] ?? 100_000);
 const PODS = Math.min(5_000, JOBS / 10);
 const COUNTS: CrowdedCounts = [String(JOBS), String(PODS)];
 const RESIDENT_BAR_BYTES = 200 * MIB;
-/** While the lists arrive, and while a new leader reconciles all jobs. */
-const PEAK_BAR_BYTES = 220 * MIB;
+/** For a moment, while a new leader reconciles all jobs. Half of the container's limit. */
+const PEAK_BAR_BYTES = 256 * MIB;
 const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 /** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
 const RECONCILES_PER_NEW_JOB = 4000;
