@@ -15,7 +15,6 @@ import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import type { ControllerConfig } from './config.ts';
 import { createCurrentConfig } from './current-config.ts';
-import type { Lane } from './engine/lanes.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
@@ -24,7 +23,6 @@ import { createHistory, type History } from './history/history.ts';
 import { type Caches, CHANGING, INDEXES } from './kube-state/caches.ts';
 import type { Clients } from './kube-state/clients.ts';
 import { createRestingCounts, type RestingCounts } from './kube-state/resting-counts.ts';
-import { isResting } from './kube-state/skeletons.ts';
 import {
   createIsNamespaceTerminating,
   type IsNamespaceTerminating,
@@ -36,6 +34,7 @@ import { createWebhookDispatcher, type WebhookDispatcher } from './webhook/dispa
 import { createEndpointNotes, type EndpointNotes } from './webhook/endpoint-notes.ts';
 import { projectOfTest } from './webhook/test-event.ts';
 import { createUnfinishedJobs, type UnfinishedJobs } from './zip-bucket/unfinished-jobs.ts';
+import { laneOfChange, laneWhenDue } from './zip-job/lane.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
 import { createReportingJobs, type ReportingJobs } from './zip-job/reporting-jobs.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
@@ -92,13 +91,9 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
   readonly history: History | undefined;
 }
 
-/** A deletion that is due waits behind the jobs that run. */
-const laneOf = (zipJob: ZipJob | undefined): Lane => (zipJob && isResting(zipJob) ? 'resync' : 'change');
+type FindZipJob = (key: ObjectKey) => ZipJob | undefined;
 
-const createQueues = (
-  { log, config, metrics }: Base,
-  findZipJob: (key: ObjectKey) => ZipJob | undefined,
-): Queues => {
+const createQueues = ({ log, config, metrics }: Base, findZipJob: FindZipJob): Queues => {
   const queueOf = (name: string, more: Pick<WorkQueueOptions, 'laneWhenDue'> = {}): WorkQueue =>
     createWorkQueue({
       log,
@@ -110,7 +105,7 @@ const createQueues = (
       ...more,
     });
   return {
-    queue: queueOf(ZIPJOB, { laneWhenDue: (key) => laneOf(findZipJob(key)) }),
+    queue: queueOf(ZIPJOB, { laneWhenDue: (key) => laneWhenDue(findZipJob(key)) }),
     projectQueue: queueOf(ZIPPROJECT),
     bucketQueue: queueOf(ZIPBUCKET),
   };
@@ -199,14 +194,18 @@ interface Notifiers {
  * Add keys to the queues only while this process leads. A leader adds every key itself once the first lists have arrived, and
  * those that may change first: before that, the lists would add every finished job in front of new ones.
  */
-const createNotifiers = ({ queue, projectQueue, bucketQueue }: Queues, leads: () => boolean): Notifiers => {
+const createNotifiers = (
+  { queue, projectQueue, bucketQueue }: Queues,
+  findZipJob: FindZipJob,
+  leads: () => boolean,
+): Notifiers => {
   const whenLeading =
     (add: (key: ObjectKey) => void) =>
     (key: ObjectKey): void => {
       if (leads()) add(key);
     };
   return {
-    onZipJob: whenLeading((key) => queue.add(key)),
+    onZipJob: whenLeading((key) => queue.add(key, laneOfChange(findZipJob(key)))),
     onProject: whenLeading((key) => projectQueue.add(key)),
     onBucket: whenLeading((key) => bucketQueue.add(key)),
     onBucketUse: whenLeading((key) => bucketQueue.addAfter(key, BUCKET_USE_MS)),
@@ -215,10 +214,11 @@ const createNotifiers = ({ queue, projectQueue, bucketQueue }: Queues, leads: ()
 
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
-  const queues = createQueues(base, (key) => watches.caches.zipJobs.get(key));
+  const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
+  const queues = createQueues(base, findZipJob);
   const { queue, projectQueue } = queues;
   const leadership = { isOurs: false };
-  const notifiers = createNotifiers(queues, () => leadership.isOurs && watches.hasSynced);
+  const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
   const common = { kube, log, metrics: base.kubeMetrics, onProject: notifiers.onProject };
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
   const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));
@@ -229,7 +229,7 @@ export const createParts = (base: Base): Parts => {
     onReserved: (key) => queue.add(key),
   });
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
-  const records = createJobRecords((key) => watches.caches.zipJobs.get(key));
+  const records = createJobRecords(findZipJob);
   const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
   const watches: Watches = createWatches({
     ...common,

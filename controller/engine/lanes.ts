@@ -1,12 +1,17 @@
 import { FairQueue } from './fair-queue.ts';
 
-/** `change`: something changed or is due. `resync`: nothing is known to have changed. */
-export type Lane = 'change' | 'resync';
+/** `end`: a caller waits for it. `change`: something changed or is due. `resync`: nothing is known to have changed. */
+export type Lane = 'end' | 'change' | 'resync';
 
-/** Of this many keys in a row, one may be of the second lane, so that it never stops. */
+const ORDER: readonly Lane[] = ['end', 'change', 'resync'];
+
+/** Of this many keys in a row, one may be of the last lane, and one of the second, so that neither ever stops. */
 const ONE_OF = 8;
 
-/** Keys in two fair queues. Those of the first lane are taken first, with few exceptions. */
+/** True if keys of the lane are taken before those of the other. */
+export const isBefore = (lane: Lane, other: Lane): boolean => ORDER.indexOf(lane) < ORDER.indexOf(other);
+
+/** Keys in three fair queues. Those of an earlier lane are taken first, with few exceptions. */
 export interface Lanes {
   push(lane: Lane, group: string, key: string): void;
   /** Removes and returns the next key of a group that is allowed, by default of any. */
@@ -14,16 +19,26 @@ export interface Lanes {
 }
 
 export const createLanes = (): Lanes => {
-  const queues = { change: new FairQueue<string>(), resync: new FairQueue<string>() };
+  const queues = {
+    end: new FairQueue<string>(),
+    change: new FairQueue<string>(),
+    resync: new FairQueue<string>(),
+  };
+  const orders: Readonly<Record<number, readonly Lane[]>> = {
+    [ONE_OF / 2 - 1]: ['change', 'end', 'resync'],
+    [ONE_OF - 1]: ['resync', 'end', 'change'],
+  };
   let taken = 0;
   return {
     push: (lane, group, key) => queues[lane].push(group, key),
     shift: (isAllowed) => {
-      const { change, resync } = queues;
-      const [first, second] = taken === ONE_OF - 1 ? [resync, change] : [change, resync];
-      const key = first.shift(isAllowed) ?? second.shift(isAllowed);
-      if (key !== undefined) taken = (taken + 1) % ONE_OF;
-      return key;
+      for (const lane of orders[taken] ?? ORDER) {
+        const key = queues[lane].shift(isAllowed);
+        if (key === undefined) continue;
+        taken = (taken + 1) % ONE_OF;
+        return key;
+      }
+      return undefined;
     },
   };
 };

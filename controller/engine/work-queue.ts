@@ -6,7 +6,7 @@ import { type LogFields, withLogFields } from '#runtime/log-context.ts';
 import { backoffBoundMs } from '#runtime/retry.ts';
 import { createDueTimes, type DueTimes } from './due-times.ts';
 import { createGroupShares, type GroupShares } from './group-shares.ts';
-import { createLanes, type Lane, type Lanes } from './lanes.ts';
+import { createLanes, isBefore, type Lane, type Lanes } from './lanes.ts';
 
 /** Counters of a queue, for the workqueue_* metrics; every call is cheap and never throws. */
 export interface WorkQueueMetrics {
@@ -50,7 +50,7 @@ type ProcessKey = (key: string, signal: AbortSignal) => Promise<void>;
  * - a key that is added with several delays becomes ready at the earliest time;
  * - ready keys are taken round-robin over groups, so that a group with thousands of failing keys does not block others;
  * - a group at its part of the workers waits, so that its slow reconciles leave workers and the API server to others;
- * - keys of the lane `resync` wait behind the others, and move to the lane `change` if they are added to it.
+ * - keys of a later lane wait behind the others, and move forward if they are added to an earlier one.
  */
 export interface WorkQueue {
   /** Default lane: `change`. */
@@ -97,7 +97,8 @@ interface State {
   /** Running keys, with the start of their reconcile. */
   readonly inWork: Map<string, number>;
   readonly shares: GroupShares;
-  readonly dirty: Set<string>;
+  /** Running keys that were added again, with their lane. */
+  readonly dirty: Map<string, Lane>;
   readonly failures: Map<string, number>;
   /** Callbacks that wake the idle workers. */
   readonly idle: (() => void)[];
@@ -128,11 +129,12 @@ const makeReady = (state: State, key: string, lane: Lane): void => {
 };
 
 const add = (state: State, key: string, lane: Lane = 'change'): void => {
-  const known = state.ready.get(key);
-  if (known && known.lane !== lane && lane === 'change') makeReady(state, key, lane);
-  if (state.stopped || known || state.dirty.has(key)) return;
-  state.options.metrics?.added();
-  if (state.inWork.has(key)) state.dirty.add(key);
+  if (state.stopped) return;
+  const { ready, dirty, inWork } = state;
+  const known = ready.get(key)?.lane ?? dirty.get(key);
+  if (known !== undefined && !isBefore(lane, known)) return;
+  if (known === undefined) state.options.metrics?.added();
+  if (inWork.has(key)) dirty.set(key, lane);
   else makeReady(state, key, lane);
 };
 
@@ -153,7 +155,7 @@ const addRateLimited = (state: State, key: string): void => {
 const take = (state: State): string | undefined => {
   for (let key = takeNext(state); key !== undefined; key = takeNext(state)) {
     const entry = state.ready.get(key);
-    // It moved to the other lane, and was taken from there.
+    // It moved to another lane, and was taken from there.
     if (!entry) continue;
     const nowMs = state.clock.monotonicMs();
     state.ready.delete(key);
@@ -172,7 +174,9 @@ const done = (state: State, key: string): void => {
   options.metrics?.finished((nowMs - (inWork.get(key) ?? nowMs)) / 1000);
   inWork.delete(key);
   state.shares.end(groupOf(state, key));
-  if (dirty.delete(key)) makeReady(state, key, 'change');
+  const lane = dirty.get(key);
+  dirty.delete(key);
+  if (lane) makeReady(state, key, lane);
   // Its group has room again, and the worker that ends here may take a key of another group.
   else if (state.ready.size > 0) state.idle.shift()?.();
 };
@@ -256,7 +260,7 @@ export const createWorkQueue = (options: WorkQueueOptions): WorkQueue => {
     waiting: createDueTimes({ clock, onDue: (key) => add(state, key, options.laneWhenDue?.(key)) }),
     inWork: new Map(),
     shares: createGroupShares(),
-    dirty: new Set(),
+    dirty: new Map(),
     failures: new Map(),
     idle: [],
     sliceStartMs: clock.monotonicMs(),

@@ -30,6 +30,35 @@ describe('createWorkQueue with lanes', () => {
     await running;
   });
 
+  it('takes jobs with a result before thousands that start, and leaves one in four to the others (G5)', async () => {
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1 });
+    for (let n = 0; n < 5; n += 1) queue.add(`starts-${n}`);
+    for (let n = 0; n < 3; n += 1) queue.add(`rests-${n}`, 'resync');
+    for (let n = 0; n < 8; n += 1) queue.add(`ends-${n}`, 'end');
+    await clock.advance(0);
+    for (let n = 0; n < 16; n += 1) await finish(taken.at(-1) ?? '');
+    expect(taken.map((key) => key.slice(0, 4)).join(' ')).to.equal(
+      'ends ends ends star ends ends ends rest ends ends star star star star rest rest',
+    );
+    stop();
+    await running;
+  });
+
+  it('moves a job forward whose result arrives while it waits, or while it is reconciled (G5)', async () => {
+    const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1 });
+    for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
+    await clock.advance(0);
+    queue.add('c', 'end');
+    queue.add('a');
+    queue.add('a', 'end');
+    queue.add('a');
+    for (const key of ['a', 'c', 'a', 'b', 'd']) await finish(key);
+    expect(taken).to.deep.equal(['a', 'c', 'a', 'b', 'd']);
+    expect(queue.depth).to.equal(0);
+    stop();
+    await running;
+  });
+
   it('adds a key that is due to the lane of its object (G3)', async () => {
     const laneWhenDue = (key: string) => (key === 'rests' ? 'resync' : 'change');
     const { queue, clock, taken, stop, finish, running } = startQueue({ workers: 1, laneWhenDue });
