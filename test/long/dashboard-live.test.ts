@@ -42,7 +42,9 @@ describe('live parts of the dashboard', function () {
     for (const n of [0, 1, 2, 3]) world.put(n, { phase: 'Running' });
     open = await world.open(EDITOR);
     page = open.page;
+    // Only the tests move the clock on, because the ages of the pages are compared to the second.
     await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 10_000);
     await page.goto(JOBS);
   });
   afterEach(async () => {
@@ -102,7 +104,7 @@ describe('live parts of the dashboard', function () {
     await page.clock.runFor(EVERY_MS);
     await page.locator('[data-state=failing]').waitFor();
     await page.clock.runFor(1_000);
-    expect(await status()).to.match(/^Reconnecting, last updated [67] s ago$/);
+    expect(await status()).to.equal('Reconnecting, last updated 6 s ago');
     expect(await page.getByRole('status').filter({ hasText: 'Reconnecting' }).textContent()).to.equal(
       'Reconnecting',
     );
