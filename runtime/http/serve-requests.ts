@@ -4,6 +4,7 @@ import { pause, systemClock } from '../clock.ts';
 import type { CacheGroup } from '../kube/cache-group.ts';
 import type { Lifetime } from '../lifecycle.ts';
 import type { Logger } from '../log.ts';
+import { releaseMemory } from '../release-memory.ts';
 import { startAdminServer } from './admin-server.ts';
 import { createReadiness } from './readiness.ts';
 import { listen } from './server.ts';
@@ -53,6 +54,7 @@ export const serveRequests = async (served: Served, { stopping, resources }: Lif
   const readiness = createReadiness({ caches, stopping });
   resources.use(await startAdminServer({ host, port: config.adminPort, registry, log, ...readiness }));
   if (!(await isFilled(caches, stopping))) return;
+  releaseMemory();
   const listening = resources.use(await listen(server, { host, port: config.port, drainMs }));
   readiness.listening();
   log.info({ host, port: listening.port }, 'accepting requests');
