@@ -8,7 +8,7 @@ describe('strict parsing of generated bodies', function () {
   this.timeout((SECONDS + 60) * 1000);
 
   it('agrees with an oracle, and never takes much memory or blocks for long (N1)', async () => {
-    const flags = ['--max-semi-space-size=2', '--max-old-space-size=256'];
+    const flags = ['--max-semi-space-size=4', '--max-old-space-size=256'];
     const output = await runProgram(process.execPath, [
       ...flags,
       'test/fuzz/json-main.ts',

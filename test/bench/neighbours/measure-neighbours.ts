@@ -61,7 +61,7 @@ const openWorld = async ({ log, jobs }: NeighbourOptions) => {
   const installed = await installChart(cluster, {
     controller: {
       replicas: 1,
-      nodeOptions: `--max-semi-space-size=2 --max-old-space-size=256 --import=${SILENT_NAMES}`,
+      nodeOptions: `--max-semi-space-size=4 --max-old-space-size=256 --import=${SILENT_NAMES}`,
       settings: { TRUSTED_QUEUES: [QUEUE] },
     },
   });
