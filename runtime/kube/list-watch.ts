@@ -92,12 +92,30 @@ const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void
   progress.failures = 0;
 };
 
-/** A watch that ended immediately may have skipped the events that it should have repeated, so the next watch repeats them. */
-const endWatch = <T extends KubeObject>(
-  { clock, progress, cache }: Parts<T>,
-  start: { readonly ms: number; readonly version: string | undefined },
-): void => {
-  if (clock.monotonicMs() - start.ms < HEALTHY_WATCH_MS) return;
+interface WatchRange {
+  readonly ms: number;
+  /** The newest version that was known at its start. */
+  readonly version: string | undefined;
+  /** The version of the last event that this watch received. */
+  readonly position: string | undefined;
+}
+
+/**
+ * The next watch continues a repetition that ended early. The API server ends a watch that is slower than new events, and would
+ * end each repetition that starts again from the same version, so that nothing new ever arrived.
+ */
+const continueRepetition = (progress: Progress, { version, position }: WatchRange): void => {
+  if (position === undefined || !isOlderVersion(progress.repeatFrom, version)) return;
+  const reached = isOlderVersion(version, position) ? version : position;
+  if (isOlderVersion(progress.repeatFrom, reached)) progress.repeatFrom = reached;
+};
+
+/** A watch that ended early may have skipped events, so the next one repeats those that it received for the first time. */
+const endWatch = <T extends KubeObject>({ clock, progress, cache }: Parts<T>, start: WatchRange): void => {
+  if (clock.monotonicMs() - start.ms < HEALTHY_WATCH_MS) {
+    continueRepetition(progress, start);
+    return;
+  }
   progress.failures = 0;
   if (start.version === undefined) return;
   progress.repeatFrom = start.version;
@@ -112,7 +130,8 @@ export const watchOnce = async <T extends KubeObject>(
   const { options, settings, clock, progress } = parts;
   const startedMs = clock.monotonicMs();
   const path = collectionPath(options.definition, options.namespace);
-  const start = { ms: startedMs, version: progress.resourceVersion };
+  const { resourceVersion: version } = progress;
+  let position: string | undefined;
   let events = 0;
   try {
     const watch = watchEvents({
@@ -135,9 +154,10 @@ export const watchOnce = async <T extends KubeObject>(
     for await (const event of watch) {
       events += 1;
       receive(parts, event);
+      position = versionOf(event.object) ?? position;
     }
   } finally {
-    endWatch(parts, start);
+    endWatch(parts, { ms: startedMs, version, position });
   }
   // Without a wait, a server that ends every watch immediately would receive requests in a tight loop.
   if (events === 0 && clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS)

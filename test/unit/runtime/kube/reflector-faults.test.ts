@@ -19,6 +19,41 @@ describe('createReflector under faults', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
+  it('continues a repetition where the server ended it, so that it comes to its end', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10);
+    const events = [11, 12, 13, 14].map((version) => ['ADDED', aNote(`n${version}`, version)] as const);
+    watch.events(...events);
+    await has(fixture, 'ns/n14', 14);
+    watch.end();
+    const starts: (string | null)[] = [];
+    // Like the API server if a watch is slower than new events, also during a repetition.
+    for (const received of [events.slice(0, 2), events.slice(2), []]) {
+      const again = await fixture.server.next();
+      starts.push(again.url.searchParams.get('resourceVersion'));
+      again.events(...received, [
+        'BOOKMARK',
+        { metadata: { resourceVersion: String(10 + starts.length * 2) } },
+      ]);
+      again.end();
+    }
+    expect(starts).to.deep.equal(['10', '12', '14']);
+  });
+
+  it('repeats what arrived for the first time during a repetition that ended early', async () => {
+    await using fixture = await startReflector();
+    const watch = await followed(fixture, 10);
+    watch.events(['ADDED', aNote('a', 11)]);
+    await has(fixture, 'ns/a', 11);
+    watch.end();
+    const again = await fixture.server.next();
+    again.events(['ADDED', aNote('a', 11)], ['ADDED', aNote('b', 12)]);
+    await has(fixture, 'ns/b', 12);
+    again.end();
+    const third = await fixture.server.next();
+    expect(third.url.searchParams.get('resourceVersion')).to.equal('11');
+  });
+
   it('replaces a silent watch and closes its connection (K6, F7)', async () => {
     await using fixture = await startReflector({ settings: { ...FAST, silenceLimitMs: 60 } });
     const silent = await followed(fixture, 10);
