@@ -3,11 +3,12 @@ import { versionOf } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
 import { type IncomingList, isOlderVersion } from './object-cache.ts';
+import { applyEvent, openWatch } from './open-watch.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
+import { repeatEvents } from './repeat-events.ts';
 import { collectionPath } from './resource-path.ts';
 import type { KubeObject } from './types.ts';
 import { receiveByWatch } from './watch-list.ts';
-import { type WatchEvent, watchEvents } from './watch-stream.ts';
 
 /** After this many old lists in a row, assume that the cluster was restored from a backup and accept the list. */
 const MAX_OLD_LISTS = 5;
@@ -80,86 +81,50 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
   });
 };
 
-const receive = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void => {
-  const { options, cache, ingest, progress } = parts;
-  if (event.type !== 'BOOKMARK') {
-    options.metrics?.eventReceived(options.definition.kind);
-    const object = ingest.decode(event.object);
-    const changes = object && (event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
-    for (const change of changes ?? []) ingest.report(change);
+const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
+  const { options, settings, clock, progress } = parts;
+  const startedMs = clock.monotonicMs();
+  const isShort = (): boolean => clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS;
+  let events = 0;
+  const range = {
+    from: progress.resourceVersion,
+    timeoutSeconds: Math.ceil(settings.watchTimeoutSeconds * (1 + Math.random() / 3)),
+    onBytes: () => {
+      progress.lastBytesMs = clock.monotonicMs();
+    },
+  };
+  try {
+    for await (const event of openWatch(parts, range, signal)) {
+      events += 1;
+      applyEvent(parts, event);
+      advance(progress, versionOf(event.object));
+      progress.failures = 0;
+    }
+  } finally {
+    if (!isShort()) progress.failures = 0;
   }
-  advance(progress, versionOf(event.object));
-  progress.failures = 0;
-};
-
-interface WatchRange {
-  readonly ms: number;
-  /** The newest version that was known at its start. */
-  readonly version: string | undefined;
-  /** The version of the last event that this watch received. */
-  readonly position: string | undefined;
-}
-
-/**
- * The next watch continues a repetition that ended early. The API server ends a watch that is slower than new events, and would
- * end each repetition that starts again from the same version, so that nothing new ever arrived.
- */
-const continueRepetition = (progress: Progress, { version, position }: WatchRange): void => {
-  if (position === undefined || !isOlderVersion(progress.repeatFrom, version)) return;
-  const reached = isOlderVersion(version, position) ? version : position;
-  if (isOlderVersion(progress.repeatFrom, reached)) progress.repeatFrom = reached;
-};
-
-/** A watch that ended early may have skipped events, so the next one repeats those that it received for the first time. */
-const endWatch = <T extends KubeObject>({ clock, progress, cache }: Parts<T>, start: WatchRange): void => {
-  if (clock.monotonicMs() - start.ms < HEALTHY_WATCH_MS) {
-    continueRepetition(progress, start);
-    return;
+  // Without a wait, a server that ends every watch immediately would receive requests in a tight loop.
+  if (events === 0 && isShort()) {
+    const path = collectionPath(options.definition, options.namespace);
+    throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
   }
-  progress.failures = 0;
-  if (start.version === undefined) return;
-  progress.repeatFrom = start.version;
-  cache.forgetDeleted(start.version);
 };
 
-/** Watches for changes since the last list or watch, until the server ends the watch. */
+/** Watches for changes since the last list or watch, until the server ends the watch. Beside it, repeats the events of the last watch. */
 export const watchOnce = async <T extends KubeObject>(
   parts: Parts<T>,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { options, settings, clock, progress } = parts;
-  const startedMs = clock.monotonicMs();
-  const path = collectionPath(options.definition, options.namespace);
-  const { resourceVersion: version } = progress;
-  let position: string | undefined;
-  let events = 0;
+  const ended = new AbortController();
+  const repeated = repeatEvents(
+    parts,
+    parts.progress.resourceVersion,
+    AbortSignal.any([signal, ended.signal]),
+  );
   try {
-    const watch = watchEvents({
-      kube: options.kube,
-      path,
-      query: {
-        resourceVersion: progress.repeatFrom ?? progress.resourceVersion,
-        allowWatchBookmarks: true,
-        timeoutSeconds: Math.ceil(settings.watchTimeoutSeconds * (1 + Math.random() / 3)),
-        labelSelector: options.labelSelector,
-        fieldSelector: options.fieldSelector,
-      },
-      signal,
-      clock,
-      silenceLimitMs: settings.silenceLimitMs,
-      onBytes: () => {
-        progress.lastBytesMs = clock.monotonicMs();
-      },
-    });
-    for await (const event of watch) {
-      events += 1;
-      receive(parts, event);
-      position = versionOf(event.object) ?? position;
-    }
+    await watchLive(parts, signal);
   } finally {
-    endWatch(parts, { ms: startedMs, version, position });
+    ended.abort();
+    await repeated;
   }
-  // Without a wait, a server that ends every watch immediately would receive requests in a tight loop.
-  if (events === 0 && clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS)
-    throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
 };

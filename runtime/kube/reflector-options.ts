@@ -18,6 +18,8 @@ export interface ReflectorSettings {
    * healthy watch is never silent for longer, and the next watch resumes at the bookmark.
    */
   readonly watchTimeoutSeconds: number;
+  /** The same for the watch that repeats events. It is closed earlier, once it has reached the newest version known before. */
+  readonly repeatTimeoutSeconds: number;
   /** Time without a byte after which a watch is closed. Must exceed the longest silence of a healthy watch. */
   readonly silenceLimitMs: number;
   /** First and longest wait after a failure. The wait doubles, with jitter. */
@@ -31,6 +33,7 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
   watchListSilenceMs: 10_000,
   watchListLimitMs: 120_000,
   watchTimeoutSeconds: 30,
+  repeatTimeoutSeconds: 10,
   silenceLimitMs: 45_000,
   minBackoffMs: 200,
   maxBackoffMs: 30_000,

@@ -9,9 +9,8 @@ export interface Progress {
   /** Version to watch from. Undefined: list first. */
   resourceVersion: string | undefined;
   /**
-   * The version at which the last long watch started. The next watch starts there too,
-   * so that every event arrives twice, over two connections. This recovers a lost
-   * event within the duration of one watch, and costs a repetition of its events.
+   * Every event arrives twice, over two connections: those up to this version have. This recovers a lost event within the
+   * duration of two watches.
    */
   repeatFrom: string | undefined;
   /** The newest version received so far. */

@@ -21,21 +21,12 @@ const waitMs = (error: KubeError | undefined, failures: number, settings: Reflec
   return Math.max(jittered, Math.min(error?.retryAfterMs ?? 0, MAX_RETRY_AFTER_MS));
 };
 
-const isRepeating = ({ repeatFrom, resourceVersion }: Progress): boolean =>
-  repeatFrom !== undefined && repeatFrom !== resourceVersion;
-
 const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void => {
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
   options.metrics?.watchEnded(options.definition.kind, reason);
-  const isGone = error?.code === 'Gone';
-  // Possibly only the version to repeat from is too old, and the current version is not.
-  if (isGone && isRepeating(progress)) {
-    progress.repeatFrom = undefined;
-    return;
-  }
   // Gone, or an error that a retry cannot fix: start with a list.
-  if (!isGone && error?.retryable === true) return;
+  if (error?.code !== 'Gone' && error?.retryable === true) return;
   progress.resourceVersion = undefined;
   progress.listReason = reason;
 };

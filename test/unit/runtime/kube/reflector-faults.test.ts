@@ -1,57 +1,86 @@
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
-import { FAST, type Fixture, followed, has, startReflector } from './reflector-fixture.ts';
+import {
+  bothWatches,
+  FAST,
+  type Fixture,
+  followed,
+  has,
+  startOf,
+  startReflector,
+} from './reflector-fixture.ts';
 import { aNote } from './scripted-api-server.ts';
 
 describe('createReflector under faults', () => {
-  it('repeats a watch from its start version after a reset, and applies each event once', async () => {
+  it('repeats the events of a watch after a reset, and applies each once', async () => {
     await using fixture = await startReflector();
-    const watch = await followed(fixture, 10);
-    watch.events(['ADDED', aNote('a', 11)]);
-    watch.raw('{"type":"ADDED","object":{"metadata":{"name":"b"');
-    await has(fixture, 'ns/a', 11);
-    watch.reset();
-    const again = await fixture.server.next();
-    expect(again.isWatch).to.equal(true);
-    expect(again.url.searchParams.get('resourceVersion')).to.equal('10');
-    again.events(['ADDED', aNote('a', 11)], ['ADDED', aNote('b', 12)]);
-    await has(fixture, 'ns/b', 12);
-    expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
+    const first = await followed(fixture, 10);
+    first.events(['ADDED', aNote('a', 12)]);
+    first.raw('{"type":"ADDED","object":{"metadata":{"name":"b"');
+    await has(fixture, 'ns/a', 12);
+    first.reset();
+    const { watch, repetition } = await bothWatches(fixture);
+    expect([startOf(repetition), startOf(watch)]).to.deep.equal(['10', '12']);
+    repetition.events(['ADDED', aNote('lost', 11)], ['ADDED', aNote('a', 12)]);
+    watch.events(['ADDED', aNote('b', 13)]);
+    await has(fixture, 'ns/b', 13);
+    await has(fixture, 'ns/lost', 11);
+    expect([...fixture.changes].sort()).to.deep.equal([
+      'set ns/a uid-a',
+      'set ns/b uid-b',
+      'set ns/lost uid-lost',
+    ]);
   });
 
-  it('continues a repetition where the server ended it, so that it comes to its end', async () => {
+  it('receives new events while old ones are repeated', async () => {
     await using fixture = await startReflector();
-    const watch = await followed(fixture, 10);
+    const first = await followed(fixture, 10);
+    first.events(['ADDED', aNote('a', 11)]);
+    await has(fixture, 'ns/a', 11);
+    first.end();
+    const { watch, repetition } = await bothWatches(fixture);
+    watch.events(['ADDED', aNote('b', 12)]);
+    await has(fixture, 'ns/b', 12);
+    expect(repetition.closed).to.equal(false);
+    repetition.events(['ADDED', aNote('a', 11)]);
+    await until('the repetition to end', () => repetition.closed, { limitMs: 15_000 });
+  });
+
+  it('continues a repetition where the server ended it', async () => {
+    await using fixture = await startReflector();
+    const first = await followed(fixture, 10);
     const events = [11, 12, 13, 14].map((version) => ['ADDED', aNote(`n${version}`, version)] as const);
-    watch.events(...events);
+    first.events(...events);
     await has(fixture, 'ns/n14', 14);
-    watch.end();
-    const starts: (string | null)[] = [];
-    // Like the API server if a watch is slower than new events, also during a repetition.
-    for (const received of [events.slice(0, 2), events.slice(2), []]) {
-      const again = await fixture.server.next();
-      starts.push(again.url.searchParams.get('resourceVersion'));
-      again.events(...received, [
-        'BOOKMARK',
-        { metadata: { resourceVersion: String(10 + starts.length * 2) } },
-      ]);
-      again.end();
-    }
-    expect(starts).to.deep.equal(['10', '12', '14']);
+    first.end();
+    const { repetition } = await bothWatches(fixture);
+    repetition.events(...events.slice(0, 2));
+    repetition.end();
+    const second = await fixture.server.next();
+    expect(startOf(second)).to.equal('12');
+    second.reset();
+    const third = await fixture.server.next();
+    expect(startOf(third)).to.equal('12');
+    third.events(['ADDED', aNote('newer', 20)]);
+    await until('the repetition to end', () => third.closed, { limitMs: 15_000 });
+    expect(fixture.reflector.get('ns/newer')).to.equal(undefined);
   });
 
-  it('repeats what arrived for the first time during a repetition that ended early', async () => {
+  it('continues a repetition beside the next watch if the watch ended before it', async () => {
     await using fixture = await startReflector();
-    const watch = await followed(fixture, 10);
-    watch.events(['ADDED', aNote('a', 11)]);
-    await has(fixture, 'ns/a', 11);
-    watch.end();
-    const again = await fixture.server.next();
-    again.events(['ADDED', aNote('a', 11)], ['ADDED', aNote('b', 12)]);
+    const first = await followed(fixture, 10);
+    first.events(['ADDED', aNote('a', 11)], ['ADDED', aNote('b', 12)]);
     await has(fixture, 'ns/b', 12);
-    again.end();
-    const third = await fixture.server.next();
-    expect(third.url.searchParams.get('resourceVersion')).to.equal('11');
+    first.end();
+    const { watch, repetition } = await bothWatches(fixture);
+    repetition.events(['ADDED', aNote('lost', 11)]);
+    await has(fixture, 'ns/lost', 11);
+    watch.events(['ADDED', aNote('c', 13)]);
+    await has(fixture, 'ns/c', 13);
+    watch.end();
+    const next = await bothWatches(fixture);
+    expect([startOf(next.repetition), startOf(next.watch)]).to.deep.equal(['11', '13']);
+    await until('the first repetition to be closed', () => repetition.closed, { limitMs: 15_000 });
   });
 
   it('replaces a silent watch and closes its connection (K6, F7)', async () => {
@@ -84,9 +113,6 @@ describe('createReflector under faults', () => {
     const watch = await followed(fixture, 10, aNote('a', 9));
     watch.events(['BOOKMARK', { metadata: { resourceVersion: '50' } }]);
     watch.events(['ERROR', { code: 410, reason: 'Gone' }]);
-    const fromNewest = await fixture.server.next();
-    expect(fromNewest.url.searchParams.get('resourceVersion')).to.equal('50');
-    fromNewest.events(['ERROR', { code: 410, reason: 'Gone' }]);
     for (let tries = 0; tries < 4; tries += 1) (await fixture.server.next()).list(20, []);
     const fifth = await fixture.server.next();
     expect(fixture.reflector.get('ns/a')).to.not.equal(undefined);

@@ -71,6 +71,19 @@ export const followed = async (
   return fixture.server.next();
 };
 
+export const startOf = ({ url }: Exchange): string | null => url.searchParams.get('resourceVersion');
+
+/** The next watch and, beside it, the one that repeats older events; they may arrive in any order. */
+export const bothWatches = async ({
+  server,
+}: Fixture): Promise<{ readonly watch: Exchange; readonly repetition: Exchange }> => {
+  const one = await server.next();
+  const other = await server.next();
+  return Number(startOf(one)) > Number(startOf(other))
+    ? { watch: one, repetition: other }
+    : { watch: other, repetition: one };
+};
+
 export const has = (fixture: Fixture, key: string, version: number): Promise<true> =>
   until(
     `${key} at ${version}`,

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import { keptAs } from '#runtime/kube/kept-as.ts';
-import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { until } from '#test/support/until.ts';
-import { FAST, followed, has, startReflector } from './reflector-fixture.ts';
+import { bothWatches, FAST, followed, has, startOf, startReflector } from './reflector-fixture.ts';
 import { aNote, NOTES, type Note } from './scripted-api-server.ts';
+
+const bookmark = (version: number) =>
+  ['BOOKMARK', { metadata: { resourceVersion: String(version) } }] as const;
 
 describe('createReflector', () => {
   it('lists in pages and watches from the version of the list', async () => {
@@ -34,23 +36,24 @@ describe('createReflector', () => {
     expect(fixture.changes).to.deep.equal(['set ns/a uid-a', 'set ns/b uid-b']);
   });
 
-  it('starts each watch at the version that was known when the previous watch started', async () => {
-    const clock = createManualClock();
-    await using fixture = await startReflector({ clock });
+  it('starts each watch at the newest version, and repeats those before beside it', async () => {
+    await using fixture = await startReflector();
     let watch = await followed(fixture, 10);
-    watch.events(['ADDED', aNote('a', 11)], ['BOOKMARK', { metadata: { resourceVersion: '20' } }]);
-    await has(fixture, 'ns/a', 11);
-    const ended = async (): Promise<string | null> => {
-      clock.jump(30_000);
+    const starts: (string | null)[][] = [];
+    for (const version of [20, 30, 40]) {
+      watch.events(bookmark(version));
       watch.end();
-      watch = await fixture.server.next();
-      return watch.url.searchParams.get('resourceVersion');
-    };
-    expect(await ended()).to.equal('10');
-    watch.events(['BOOKMARK', { metadata: { resourceVersion: '30' } }]);
-    expect(await ended()).to.equal('20');
-    watch.events(['BOOKMARK', { metadata: { resourceVersion: '40' } }]);
-    expect(await ended()).to.equal('30');
+      const next = await bothWatches(fixture);
+      starts.push([startOf(next.repetition), startOf(next.watch)]);
+      next.repetition.events(bookmark(version));
+      await until('the repetition to end', () => next.repetition.closed, { limitMs: 15_000 });
+      watch = next.watch;
+    }
+    expect(starts).to.deep.equal([
+      ['10', '20'],
+      ['20', '30'],
+      ['30', '40'],
+    ]);
     expect(fixture.counted).to.deep.equal([
       'relist Note start',
       ...Array.from({ length: 3 }, () => 'end Note ended'),
@@ -63,34 +66,34 @@ describe('createReflector', () => {
     watch.events(['DELETED', aNote('deleted', 12)], ['ADDED', aNote('last', 14)]);
     await has(fixture, 'ns/last', 14);
     watch.end();
-    (await fixture.server.next()).events(
+    (await bothWatches(fixture)).repetition.events(
       ['MODIFIED', aNote('deleted', 11)],
       ['DELETED', aNote('deleted', 12)],
       ['DELETED', aNote('lost', 13)],
       ['ADDED', aNote('last', 14)],
-      ['ADDED', aNote('deleted', 15, 'another')],
     );
-    await has(fixture, 'ns/deleted', 15);
+    await until('the lost deletion', () => fixture.changes.length === 5);
     expect(fixture.changes).to.deep.equal([
       'set ns/lost uid-lost',
       'set ns/deleted uid-deleted',
       'deleted ns/deleted uid-deleted',
       'set ns/last uid-last',
       'deleted ns/lost uid-lost',
-      'set ns/deleted another',
     ]);
   });
 
-  it('resumes at the newest version without a list if the start version is too old (K6)', async () => {
+  it('repeats nothing, and does not list, if the server no longer has the events (K6)', async () => {
     await using fixture = await startReflector();
-    const watch = await followed(fixture, 10);
-    watch.events(['ADDED', aNote('a', 11)]);
+    const first = await followed(fixture, 10);
+    first.events(['ADDED', aNote('a', 11)]);
     await has(fixture, 'ns/a', 11);
+    first.end();
+    const { watch, repetition } = await bothWatches(fixture);
+    repetition.json(410, { kind: 'Status', reason: 'Expired' });
+    watch.events(bookmark(12));
     watch.end();
-    (await fixture.server.next()).json(410, { kind: 'Status', reason: 'Expired' });
-    const again = await fixture.server.next();
-    expect(again.isWatch).to.equal(true);
-    expect(again.url.searchParams.get('resourceVersion')).to.equal('11');
+    const next = await bothWatches(fixture);
+    expect([startOf(next.repetition), startOf(next.watch)]).to.deep.equal(['11', '12']);
     expect(fixture.counted.filter((one) => one.startsWith('relist'))).to.deep.equal(['relist Note start']);
   });
 
