@@ -15,12 +15,16 @@ import type { FileResult } from './worker-process.ts';
 
 /** These suites measure or cause load: nothing runs in parallel with them. */
 const ALONE = new Set(['load', 'fuzz', 'node']);
+/** These suites wait most of the time: for timeouts, leases, outages and large files. */
+const WAITING = new Set(['chaos', 'long', 'readers']);
 /** A process with its cluster. */
 const BYTES_PER_SLOT = 2.5 * 2 ** 30;
 
-/** Tests mostly wait, so there is room for one process more than there are processors. */
-const defaultSlots = (): number =>
-  Math.max(1, Math.min(availableParallelism() + 1, Math.floor(totalmem() / BYTES_PER_SLOT)));
+/** Tests wait often, so there is room for one process more than there are processors, and for two if all suites mostly wait. */
+const defaultSlots = (suites: readonly string[]): number => {
+  const extra = suites.every((suite) => WAITING.has(suite)) ? 2 : 1;
+  return Math.max(1, Math.min(availableParallelism() + extra, Math.floor(totalmem() / BYTES_PER_SLOT)));
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -31,7 +35,6 @@ const { values, positionals } = parseArgs({
     verbose: { type: 'boolean', default: false },
   },
 });
-const slots = Number(values.slots ?? defaultSlots());
 const expectedSeconds = await readDurations();
 const results: FileResult[] = [];
 const problems: string[] = [];
@@ -46,6 +49,7 @@ const onFile = (result: FileResult, left: number): void => {
 
 await limitCompileCache((line) => print(`${line}\n`));
 const together = positionals.filter((suite) => !ALONE.has(suite));
+const slots = Number(values.slots ?? defaultSlots(together));
 const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
 for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {
   print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} in parallel\n`);
