@@ -105,7 +105,7 @@ const scale = async (): Promise<void> => {
     const line = `scale: ${row}: ${what}: ${value} ${unit}${target === undefined ? '' : ` (target ${target})`}`;
     console.log(values.json ? JSON.stringify(one) : line);
   };
-  await using cluster = await startCluster({ log });
+  await using cluster = await startCluster({ log, apiServerMemoryGib: 12 });
   await measureScale({ cluster, size: sizeOf(Number(values.jobs ?? SCALE_JOBS), queued), log, report });
 };
 

@@ -44,6 +44,8 @@ export interface ClusterOptions {
   readonly images?: Readonly<Record<string, string>>;
   /** Additional flags for kube-apiserver, such as `--oidc-issuer-url=...`. */
   readonly apiServerFlags?: readonly string[];
+  /** Memory limit of kube-apiserver in GiB. It needs 1 GiB with 10,000 ZipJobs, and becomes slow close to its limit. Default: 2. */
+  readonly apiServerMemoryGib?: number;
   /** Base URL of the API server for a pod, such as the URL of a proxy. Undefined: the server's own. */
   readonly apiServerUrlFor?: (pod: Pod) => string | undefined;
   /** Additional env for the processes of a pod; overrides their own. */

@@ -59,9 +59,9 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
   const onProcess = (process: ServerProcess): void => life.defer(() => process.kill());
-  const { apiServerFlags = [] } = options;
+  const { apiServerFlags = [], apiServerMemoryGib = 2 } = options;
   const [plane, store] = await Promise.all([
-    startControlPlane({ dir, binary: binaries.cluster, apiServerFlags, onProcess }),
+    startControlPlane({ dir, binary: binaries.cluster, apiServerFlags, apiServerMemoryGib, onProcess }),
     startStore({ dir, binary: binaries.store, launcher: binaries.cluster, onProcess }),
   ]);
   const admin = await plane.clientOf('admin');

@@ -14,6 +14,8 @@ export interface ControlPlaneOptions {
   /** The cluster program. */
   readonly binary: string;
   readonly apiServerFlags: readonly string[];
+  /** GiB, at which the API server starts to collect garbage all the time. */
+  readonly apiServerMemoryGib: number;
   /** Called with each process when it starts, so that a failed start can stop it. */
   readonly onProcess: (process: ServerProcess) => void;
 }
@@ -47,11 +49,8 @@ const ISSUER = 'https://kubernetes.default.svc';
 const READY_LIMIT_MS = 120_000;
 const run = promisify(execFile);
 
-/**
- * Garbage collection took a fifth of the API server's CPU time, so it gets more memory instead. A limit below its live
- * memory (1 GiB with 10,000 ZipJobs) would make it collect all the time.
- */
-const API_SERVER_MEMORY = { GOGC: '300', GOMEMLIMIT: '2GiB' };
+/** Garbage collection took a fifth of the API server's CPU time, so it gets more memory instead. */
+const memoryVariables = (gib: number) => ({ GOGC: '300', GOMEMLIMIT: `${gib}GiB` });
 
 /** Starts etcd, kube-apiserver and kube-scheduler, and kube-controller-manager once the API server is ready. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
@@ -74,7 +73,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...apiServerFlags({ dir: options.dir, certificates, apiPort, etcdPort }),
     ...options.apiServerFlags,
   ];
-  const startApiServer = (): Promise<ServerProcess> => start('kube-apiserver', flags, API_SERVER_MEMORY);
+  const startApiServer = (): Promise<ServerProcess> =>
+    start('kube-apiserver', flags, memoryVariables(options.apiServerMemoryGib));
   let apiServer = await startApiServer();
   const plane = createPlane(url, certificates, options.dir);
   await Promise.all(
@@ -200,6 +200,8 @@ function etcdFlags(dir: string, port: number, peerPort: number): string[] {
     `--data-dir=${join(dir, 'etcd')}`,
     // The data is deleted with the cluster, so fsync would only slow it down.
     '--unsafe-no-fsync',
+    // The largest size that etcd supports; its default is 2 GiB.
+    `--quota-backend-bytes=${8 * 2 ** 30}`,
     `--listen-client-urls=${url}`,
     `--advertise-client-urls=${url}`,
     `--listen-peer-urls=${peerUrl}`,
