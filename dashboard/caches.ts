@@ -1,4 +1,5 @@
 import { isFinished } from '#crds/zip-job.ts';
+import { uuidOfName } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
@@ -14,12 +15,16 @@ import { type ListedJob, toListedJob } from './live/listed-job.ts';
 export const NAMESPACE_INDEX = 'namespace';
 /** Reruns by the job that they rerun. */
 export const RERUN_INDEX = 'rerun';
+/** Jobs that the API did not create, by their uid: the others have their ID in their name, and need no entry. */
+export const UID_INDEX = 'uid';
 export const rerunKey = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 export const ZIP_JOB_INDEXES: Readonly<Record<string, (job: ListedJob) => readonly string[]>> = {
   [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace],
   [RERUN_INDEX]: ({ metadata, rerunOf }) =>
     rerunOf === undefined ? [] : [rerunKey(metadata.namespace, rerunOf)],
+  [UID_INDEX]: ({ metadata: { name, uid } }) =>
+    uid === undefined || uuidOfName(name) !== undefined ? [] : [uid],
 };
 
 /** What all users share, kept with the identity of the dashboard. Everything else is read with the token of a user. */

@@ -1,5 +1,6 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
+import { UID_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { History } from '../history.ts';
 import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
@@ -18,8 +19,10 @@ const AT_A_TIME = 8;
 /** What the page of a job needs. */
 const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zipjobs' }];
 
-const NO_HISTORY = 'this installation has none. Finished jobs are deleted after their retention period.';
-const NO_ID = 'it finds jobs by ID only.';
+/** Why the history was not searched. */
+const NO_HISTORY =
+  'this installation has no history. Finished jobs are deleted after their retention period.';
+const NO_ID = 'it can be searched only by job ID.';
 
 type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch'>;
 
@@ -55,13 +58,16 @@ const foundIn = ({ namespace, title }: VisibleProject, job: string): Found => ({
   href: FORMAT.path('projects', namespace, 'jobs', job),
 });
 
-/** Jobs with this name in the cache; or with this uid, which is the ID of a job that the API did not create. */
-const namesIn = ({ caches: { zipJobs } }: Deps, { name, uuid }: Wanted): ReadonlyMap<string, string> => {
-  const names = new Map<string, string>();
-  for (const { metadata } of zipJobs.values())
-    if (metadata.name === name || (uuid !== undefined && metadata.uid === uuid))
-      names.set(metadata.namespace, metadata.name);
-  return names;
+/** Of the job in a project with this name, or with this uid, which is the ID of a job that the API did not create. */
+const nameIn = (
+  { caches: { zipJobs } }: Deps,
+  { name, uuid }: Wanted,
+): ((namespace: string) => string | undefined) => {
+  // A finished job is unpacked for each read, so this reads only those that were asked for.
+  const withUid = uuid === undefined ? [] : zipJobs.byIndex(UID_INDEX, uuid);
+  return (namespace) =>
+    zipJobs.get(`${namespace}/${name}`)?.metadata.name ??
+    withUid.find(({ metadata }) => metadata.namespace === namespace)?.metadata.name;
 };
 
 /** The jobs in the cache, of projects whose jobs the user may read. */
@@ -70,10 +76,10 @@ const inCluster = async (
   request: PageRequest,
   { projects, ...wanted }: Wanted & { readonly projects: readonly VisibleProject[] },
 ): Promise<readonly Found[]> => {
-  const names = namesIn(deps, wanted);
+  const nameOf = nameIn(deps, wanted);
   const found = await Promise.all(
     projects.map(async (project) => {
-      const name = names.get(project.namespace);
+      const name = nameOf(project.namespace);
       const isFound = name !== undefined && (await mayAll(request, project.namespace, READ_JOB));
       return isFound ? [foundIn(project, name)] : [];
     }),

@@ -60,6 +60,25 @@ describe('GET /find', () => {
     expect(headers.get('location')).to.equal(`/projects/${TEAM}/jobs/nightly`);
   });
 
+  it('reads only the jobs with this name or uid, not every job of the cluster', async () => {
+    const started = await start();
+    putJob(started, { name: zipJobName(UUID) });
+    putJob(started, { namespace: 'team-b', name: 'other', uid: UUID.replace(/a$/, 'b') });
+    const { reflector } = started.server.zipJobs;
+    const [get, read] = [reflector.get, new Array<string>()];
+    reflector.values = unused;
+    reflector.get = (key) => {
+      read.push(key);
+      return get(key);
+    };
+    expect((await started.ada.get(`/find?id=${UUID}`)).status).to.equal(303);
+    expect((await started.ada.get(`/find?id=${UUID.replace(/a$/, 'c')}`)).status).to.equal(404);
+    expect(read).to.have.members([
+      `${TEAM}/${zipJobName(UUID)}`,
+      `${TEAM}/${zipJobName(UUID.replace(/a$/, 'c'))}`,
+    ]);
+  });
+
   it('lists the projects when several have a job with this name', async () => {
     const started = await start();
     started.server.zipProjects.put(aProject('team-b', { displayName: 'Team B' }));
@@ -115,12 +134,13 @@ describe('GET /find', () => {
     expect((await paul.get(`/find?id=${UUID}`)).status).to.equal(404);
   });
 
-  it('says where it looked', async () => {
+  it('says what was searched', async () => {
     const without = await start();
     const { text } = await without.ada.get(`/find?id=${UUID}`);
     expect(text)
       .to.contain('The cluster: 1 project')
-      .and.contain('<strong>Not the history</strong>: this installation has none.');
+      .and.contain(`There is no job <code>${UUID}</code> in the projects that you can see.`)
+      .and.contain('<strong>The history was not searched</strong>: this installation has no history.');
     await without[Symbol.asyncDispose]();
     const withHistory = await start(historyWith(() => Promise.resolve(undefined)));
     withHistory.putProject({}, { metadata: { uid: 'project-uid' } });
@@ -171,7 +191,7 @@ describe('GET /find', () => {
     const started = await start(historyWith(unused));
     started.putProject({}, { metadata: { uid: 'project-uid' } });
     expect((await started.ada.get('/find?id=nightly')).text).to.contain(
-      '<strong>Not the history</strong>: it finds jobs by ID only.',
+      '<strong>The history was not searched</strong>: it can be searched only by job ID.',
     );
   });
 
