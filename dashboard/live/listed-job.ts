@@ -1,14 +1,15 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import type { Reason } from '#crds/conditions.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
-import type {
-  Failure,
-  Phase,
-  WebhookState,
-  ZipJob,
-  ZipJobSpec,
-  ZipJobStatus,
-  ZipResult,
+import {
+  type Failure,
+  isFinished,
+  type WebhookState,
+  type ZipJob,
+  type ZipJobSpec,
+  type ZipJobStatus,
+  type ZipResult,
 } from '#crds/zip-job.ts';
 import { fileCount } from '#crds/zip-job-facts.ts';
 import { defined } from '#runtime/optional.ts';
@@ -37,14 +38,26 @@ export interface ListedJob {
 export const TEST_PREFIX = 'zipjobs-test/';
 export const isTestArchive = ({ spec }: Pick<ListedJob, 'spec'>): boolean => spec.key.startsWith(TEST_PREFIX);
 
-/** In these phases the reason says more than the phase: why the job waits, failed or was cancelled. */
-const PHASES_WITH_REASON: readonly Phase[] = ['Queued', 'Starting', 'Failed', 'Cancelled'];
+/** What the controller reports of an unfinished job that neither waits nor fails. */
+const NORMAL_REASONS: readonly string[] = [
+  'Queued',
+  'JobCreated',
+  'PodStarting',
+  'Running',
+  'VerifiedInStore',
+] satisfies readonly Reason[];
 
-/** Why a job waits, failed or was cancelled, as a code; otherwise empty. */
+/** What an unfinished job waits for; while nothing holds it, the failure of its last attempt. */
+const delayOf = ({ phase, reason = '', failure }: ListedStatus): string => {
+  if (reason !== '' && !NORMAL_REASONS.includes(reason)) return reason;
+  return phase === 'Finalizing' ? '' : (failure?.code ?? '');
+};
+
+/** Why a job waits, makes no progress, ends, failed or was cancelled, as a code; otherwise empty. */
 export const reasonOf = ({ status }: Pick<ListedJob, 'status'>): string => {
-  const { phase = 'Queued', reason = '', failure } = status;
-  const code = failureReasonOf(status) ?? failure?.code ?? reason;
-  return PHASES_WITH_REASON.includes(phase) && code !== phase ? code : '';
+  if (!isFinished({ status })) return delayOf(status);
+  const code = failureReasonOf(status) ?? '';
+  return code === status.phase ? '' : code;
 };
 
 const lastDelivery = (webhook: WebhookState): WebhookState =>

@@ -13,7 +13,7 @@ export interface JobRow {
   readonly key: string;
   readonly phase: Phase;
   readonly look: string;
-  /** Why it waits, failed or was cancelled; otherwise empty. */
+  /** Why it waits, makes no progress, failed or was cancelled; otherwise empty. */
   readonly reason: string;
   /** The reason in plain words. */
   readonly meaning: string;

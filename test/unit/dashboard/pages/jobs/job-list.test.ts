@@ -130,6 +130,25 @@ describe('the list of jobs', () => {
       .and.to.contain('aria-label="Select out/1.zip"');
   });
 
+  it('shows why a running job is stuck beside its progress, and finds it by that reason', async () => {
+    const progress = {
+      updatedAt: ago(600),
+      filesDone: 3,
+      filesTotal: 10,
+      bytesRead: 1_024,
+      bytesTotal: 4_096,
+    };
+    put(1, { phase: 'Running', reason: 'NoProgress', progress });
+    put(2, { phase: 'Running', reason: 'Running', progress });
+    const { text } = await visitor.get(`${JOBS}?reason=NoProgress`);
+    expect(text)
+      .to.contain('1 job found')
+      .and.to.contain('<option value="NoProgress" selected>')
+      .and.to.contain('aria-label="Progress of out/1.zip"')
+      .and.to.contain('title="The zipper makes no progress.">NoProgress<')
+      .and.to.not.contain('out/2.zip');
+  });
+
   it('locks what the user is not allowed to do, and offers no boxes for it', async () => {
     put(1);
     const { text } = await (await visitAs(server, VIEWER)).get(JOBS);
