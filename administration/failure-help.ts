@@ -87,7 +87,7 @@ const STORES = {
     'Split the request into several archives, or ask your administrator to raise the limit.',
   ),
   BucketNotFound: afterRemedy(
-    'The bucket does not exist.',
+    'The bucket does not exist at the provider, or is not in the project.',
     'Create the bucket at the provider, or add the bucket again under its correct name.',
   ),
   BucketAccessDenied: afterRemedy(
@@ -108,22 +108,22 @@ const STORES = {
   ),
   StoreProxyForbidden: afterRemedy(
     'The proxy for stores does not allow connections to the storage provider.',
-    'Ask your administrator to allow the host of the store in the proxy for stores.',
+    'Ask your administrator to allow the host of the store in the proxy for stores. Then run the job again.',
   ),
   StoreUnavailable: now(
     'The storage provider did not respond, or kept responding with errors.',
-    'Check that the store is running and reachable. Then try again.',
+    'Check that the store is running and reachable. Then run the job again.',
   ),
   StoreCorrupted: now(
     'The storage provider stored different data than zipjobs sent.',
-    'Do not use the object at the key: delete it if it exists. Then try again.',
+    'Do not use the object at the key: delete it if it exists. Then run the job again.',
   ),
   ObjectExists: afterRemedy(
     'The bucket already has an object with this key, and the job must not replace it.',
     'Send the request with another key. Or delete the existing object, then run the job again.',
   ),
   OutcomeUnknown: now(
-    'The upload was interrupted at its end, and the storage provider does not reveal whether the archive exists.',
+    'The upload was interrupted at its end, and zipjobs could not check whether the archive exists. The message says why.',
     CHECK_BUCKET,
   ),
   BucketTerminating: afterRemedy('The bucket is being removed from the project.', OTHER_BUCKET),
@@ -140,7 +140,7 @@ const REQUESTS = {
   ),
   FileListMismatch: never(
     'The stored file list of the job is damaged.',
-    'Send the request again, and report it to your administrator.',
+    'Send the request again, and report the damaged list to your administrator.',
   ),
   InvalidFileList: never('The job has no valid file list.', 'Send the request again.'),
   InvalidMetadata: never(
@@ -158,19 +158,19 @@ const REQUESTS = {
 };
 
 const PODS = {
-  Superseded: now('Another pod replaced the pod of this job.', 'Try again.'),
+  Superseded: now('Another pod replaced the pod of this job.', 'Run the job again.'),
   NotActive: now(
     'The controller did not activate the pod of the job in time.',
-    'Try again. If it fails again, ask your administrator to check the controller.',
+    'Run the job again. If it fails again, ask your administrator to check the controller.',
   ),
   ApiServerUnavailable: now(
     'The zipper could not reach the Kubernetes API server.',
-    'Try again. If it fails again, ask your administrator to check the network policies of the namespace.',
+    'Run the job again. If it fails again, ask your administrator to check the network policies of the namespace.',
   ),
-  Terminated: now('The zipper was stopped while the job was running.', 'Try again.'),
+  Terminated: now('The zipper was stopped while the job was running.', 'Run the job again.'),
   Internal: now(
     'The zipper failed with an unexpected error.',
-    'Read the logs, then try again. If it fails again, report it to your administrator.',
+    'Read the logs, then run the job again. If it fails again, report it to your administrator.',
   ),
   JobDeleted: now('The Kubernetes Job of this job was deleted while it was running.', 'Run the job again.'),
   StartDeadlineExceeded: now(

@@ -17,13 +17,16 @@ const orderFor = (namespace: string) => ({
 const hasResponse = ({ status }: ZipProject, nonce: string): boolean =>
   status?.historyPurge?.nonce === nonce && status.historyPurge.finishedAt !== undefined;
 
+/** Messages of the controller end with a full stop or not, because some contain the text of another program. */
+const withoutStop = (message: string): string => (message.endsWith('.') ? message.slice(0, -1) : message);
+
 /** Says how far it is, if the controller has started it. */
 const timedOut = async (client: Client, namespace: string, { limitMs, signal }: WaitForOptions) => {
   const project = await client.get(namespace, PROJECT_NAME, signal);
   const purge = project && toHistoryPurge(project);
   if (!purge || purge.finishedAt !== null) return undefined;
   return new AdministrationError(
-    `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${purge.message ?? 'no message'} The controller continues. Check with: zipjobs project show ${namespace}`,
+    `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${withoutStop(purge.message ?? 'no message')}. The controller continues. Check with: zipjobs project show ${namespace}`,
     { code: 'TimedOut' },
   );
 };
@@ -47,7 +50,7 @@ export const purgeHistory = async (
     const purge = toHistoryPurge(await askController(client, question, wait));
     if (purge?.isComplete === true) return purge;
     throw new AdministrationError(
-      `Could not delete the history of project "${namespace}": ${purge?.message ?? 'the controller gives no reason'}`,
+      `Could not delete the history of project "${namespace}": ${withoutStop(purge?.message ?? 'the controller reported no reason')}`,
       { code: 'Refused' },
     );
   } catch (error) {

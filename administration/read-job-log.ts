@@ -24,7 +24,7 @@ export interface LogOptions {
 const MAX_BYTES = 4 * 1024 * 1024;
 
 const DELETED =
-  'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, and for less if there are thousands. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
+  'its pods were deleted. By default, pods are kept for an hour after a success and for a day after a failure, or for less if there are thousands of ended pods. To keep them longer, set SUCCEEDED_POD_TTL_SECONDS and FAILED_POD_TTL_SECONDS of the controller. The status of the job contains its attempts and their failures';
 
 /** Such as a job without its bucket, or one that was cancelled while it waited. */
 const NEVER_STARTED = 'it finished without an attempt. The status of the job says why';

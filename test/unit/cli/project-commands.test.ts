@@ -47,7 +47,9 @@ const TIME = '2026-01-02T03:04:05Z';
 const FINISHED = { startedAt: TIME, finishedAt: TIME };
 
 /** An API server with one project, whose controller responds to each command. */
-const startPurge = (respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reason } | undefined) => {
+const startPurge = (
+  respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reason; problem?: string } | undefined,
+) => {
   const objects = createObjectsByPath();
   const nonces: string[] = [];
   objects.put(COLLECTIONS.projects, aProject(TEAM));
@@ -56,9 +58,10 @@ const startPurge = (respond: { purge: Omit<HistoryPurge, 'nonce'>; reason: Reaso
     const nonce = project.metadata.annotations?.[ANNOTATIONS.purgeHistory] ?? '';
     nonces.push(nonce);
     if (!respond) return;
-    const { purge, reason } = respond;
+    const { purge, reason, problem = '' } = respond;
     const status = reason === 'HistoryPurged' ? 'True' : 'False';
-    const condition = { type: 'HistoryPurged', status, reason, message: REASONS[reason] } as const;
+    const message = `${REASONS[reason]}${problem}`;
+    const condition = { type: 'HistoryPurged', status, reason, message } as const;
     objects.put(COLLECTIONS.projects, {
       ...project,
       status: {
@@ -133,7 +136,7 @@ describe('zipjobs project purge', () => {
     const { code, output, errors } = await run(['purge', TEAM, '--yes']);
     expect({ code, output }).to.deep.equal({ code: 3, output: '' });
     expect(errors).to.equal(
-      `zipjobs: Could not delete the history of project "${TEAM}": There is no history database, so there are no records to delete.\n`,
+      `zipjobs: Could not delete the history of project "${TEAM}": There is no history database, so there are no records to delete\n`,
     );
   });
 
@@ -146,6 +149,11 @@ describe('zipjobs project purge', () => {
       .and.contain(`zipjobs project show ${TEAM}`);
     expect((await run(['show', TEAM])).output).to.match(
       /History purge: +started 2026-01-02T03:04:05Z\. The history database does not respond\./,
+    );
+    const withProblem = { purge: { startedAt: TIME, records: 7 }, reason: 'HistoryUnavailable' } as const;
+    const other = startPurge({ ...withProblem, problem: ' connection refused' });
+    expect((await other.run(['purge', TEAM, '--yes', '--timeout', '0'])).errors).to.contain(
+      'will be retried. connection refused. The controller continues. Check with:',
     );
     const silent = await startPurge(undefined).run(['purge', TEAM, '--yes', '--timeout', '0']);
     expect([silent.code, silent.errors]).to.deep.equal([
