@@ -45,7 +45,7 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
   info: {
     title: 'zipjobs',
     version,
-    summary: 'Builds zip archives from remote files in your own bucket',
+    summary: 'Zips remote files into your own S3 or R2 bucket',
     description: DESCRIPTION,
     license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
   },

@@ -40,7 +40,7 @@ const SENTENCES = {
   ObjectExists:
     'An object exists at the key, and the request, the project or the bucket does not permit replacing it. Send a new request with another key.',
   OutcomeUnknown:
-    'The upload was interrupted at its end, and the storage provider does not reveal whether the archive exists. Check the bucket before you send the request again.',
+    'The upload was interrupted at its end, and the service could not check whether the archive exists. Check the bucket before you send the request again.',
   Superseded: `Another process of the service took over the job. ${RETRY}`,
   NotActive: `The job could not start in time. ${RETRY}`,
   ApiServerUnavailable: `The cluster of the service was not available. ${RETRY}`,

@@ -83,7 +83,7 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
       minLength: 1,
       maxLength: limits.maxKeyBytes,
       pattern: KEY_PATTERN,
-      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`onConflict\` of the bucket is \`fail\`.`,
+      description: `File name or path of the archive in the bucket: at most ${limits.maxKeyBytes} bytes of UTF-8, without control characters and without \`.\` and \`..\` segments. An existing object is replaced, unless \`on_conflict\` of the request, \`jobDefaults.onConflict\` of the project or \`objectOptions.onConflict\` of the bucket is \`fail\`.`,
       examples: ['archives/2026.zip'],
     },
     service: {
