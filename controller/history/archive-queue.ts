@@ -3,10 +3,13 @@ import { FairQueue } from '../engine/fair-queue.ts';
 import { Heap } from '../engine/heap.ts';
 
 /** A ZipJob that the history has to store. */
-export interface Pending {
+interface Entry {
   readonly key: ObjectKey;
   /** When the job finished, in milliseconds since 1970. */
   readonly finishedAtMs: number;
+}
+
+interface Pending extends Entry {
   /** It is being deleted, so it is taken before all others. */
   readonly isUrgent: boolean;
 }
@@ -19,8 +22,8 @@ export interface ArchiveQueue {
   /** False if the queue is full and the key is not in it. */
   add(pending: Pending): boolean;
   remove(key: ObjectKey): void;
-  /** Removes and returns the next key. */
-  take(): ObjectKey | undefined;
+  /** Removes and returns the next job. */
+  take(): Entry | undefined;
   readonly size: number;
   /** The earliest end of a job in the queue, in milliseconds since 1970. Takes a moment for each project. */
   oldestMs(): number | undefined;
@@ -28,11 +31,6 @@ export interface ArchiveQueue {
 
 /** Superseded entries that a heap may contain in addition to as many as it has valid ones. */
 const SPARE_ENTRIES = 64;
-
-interface Entry {
-  readonly key: ObjectKey;
-  readonly finishedAtMs: number;
-}
 
 interface Project {
   /** The valid entry of each key. */
@@ -42,12 +40,12 @@ interface Project {
 
 const isOlder = (one: Entry, other: Entry): boolean => one.finishedAtMs < other.finishedAtMs;
 
-/** The oldest key of one project. */
-const takeOldest = (project: Project): ObjectKey | undefined => {
+/** The oldest job of one project. */
+const takeOldest = (project: Project): Entry | undefined => {
   for (let first = project.heap.shift(); first; first = project.heap.shift()) {
     if (project.valid.get(first.key) !== first) continue;
     project.valid.delete(first.key);
-    return first.key;
+    return first;
   }
   return undefined;
 };
@@ -94,13 +92,13 @@ class FairHeaps {
     return oldest;
   }
 
-  take(): ObjectKey | undefined {
+  take(): Entry | undefined {
     for (let namespace = this.#order.shift(); namespace !== undefined; namespace = this.#order.shift()) {
       const project = this.#projects.get(namespace);
-      const key = project && takeOldest(project);
+      const oldest = project && takeOldest(project);
       if (project && project.valid.size > 0) this.#order.push(namespace, namespace);
       else this.#projects.delete(namespace);
-      if (key !== undefined) return key;
+      if (oldest) return oldest;
     }
     return undefined;
   }
@@ -127,9 +125,9 @@ export const createArchiveQueue = (limit: number): ArchiveQueue => {
     },
     remove,
     take: () => {
-      const key = urgent.take() ?? usual.take();
-      if (key !== undefined) size -= 1;
-      return key;
+      const entry = urgent.take() ?? usual.take();
+      if (entry) size -= 1;
+      return entry;
     },
     get size() {
       return size;

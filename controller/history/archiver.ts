@@ -40,7 +40,7 @@ export interface Archiver {
   see(change: Change<ZipJob>): void;
   /** Stores what is due until the signal aborts. Never throws: a database that is away delays only this. */
   run(store: StoreBatch, signal: AbortSignal): Promise<void>;
-  /** ZipJobs that are due. */
+  /** ZipJobs that are due and not archived yet, including those that are tried again later. */
   readonly size: number;
   /** The earliest end of one of them, in milliseconds since 1970. */
   oldestMs(): number | undefined;
@@ -52,6 +52,8 @@ class HistoryArchiver implements Archiver {
   readonly #options: ArchiverOptions;
   readonly #queue: ArchiveQueue;
   readonly #later;
+  /** The ends of jobs that were taken from the queue: they are in a batch, or will be tried again. */
+  readonly #taken = new Map<ObjectKey, number>();
   /** Jobs of which this process has stored an earlier version, because their webhook or pod took long. */
   readonly #storedEarly = new Set<ObjectKey>();
   /** True if the queue was full: jobs of the cache are missing in it. */
@@ -67,11 +69,13 @@ class HistoryArchiver implements Archiver {
   }
 
   get size(): number {
-    return this.#queue.size;
+    return this.#queue.size + this.#taken.size;
   }
 
   oldestMs(): number | undefined {
-    return this.#queue.oldestMs();
+    let oldestMs = this.#queue.oldestMs() ?? Infinity;
+    for (const finishedAtMs of this.#taken.values()) oldestMs = Math.min(oldestMs, finishedAtMs);
+    return oldestMs === Infinity ? undefined : oldestMs;
   }
 
   see(change: Change<ZipJob>): void {
@@ -85,10 +89,10 @@ class HistoryArchiver implements Archiver {
     while (!signal.aborted) {
       if (!(await this.#hasWork(signal))) continue;
       if (this.#queue.size < config.archiveBatchRows) await pause(clock, config.archiveBatchWaitMs, signal);
-      const taken = new Set<ObjectKey>();
+      const batch = new Set<ObjectKey>();
       try {
-        const results = await store({ next: () => this.#take(taken), isRetry: failures > 0, signal });
-        for (const result of results) this.#finish(result, taken);
+        const results = await store({ next: () => this.#take(batch), isRetry: failures > 0, signal });
+        for (const result of results) this.#finish(result, batch);
         if (failures > 0) log.info({ pending: this.size }, 'the history database responds again');
         failures = 0;
       } catch (error) {
@@ -97,7 +101,7 @@ class HistoryArchiver implements Archiver {
         log.warn({ err, pending: this.size }, 'could not store finished jobs in the history, will retry');
       }
       // A batch that failed, or ended at its limit of bytes.
-      for (const key of taken) this.#followCached(key);
+      for (const key of batch) this.#followCached(key);
       if (failures > 0) await pause(clock, this.#backoffMs(failures), signal);
     }
   }
@@ -117,10 +121,12 @@ class HistoryArchiver implements Archiver {
     return false;
   }
 
-  #take(taken: Set<ObjectKey>): ObjectKey | undefined {
-    const key = this.#queue.take();
-    if (key !== undefined) taken.add(key);
-    return key;
+  #take(batch: Set<ObjectKey>): ObjectKey | undefined {
+    const next = this.#queue.take();
+    if (!next) return undefined;
+    batch.add(next.key);
+    this.#taken.set(next.key, next.finishedAtMs);
+    return next.key;
   }
 
   #follow(zipJob: ZipJob): void {
@@ -128,18 +134,19 @@ class HistoryArchiver implements Archiver {
     const key = objectKey(zipJob);
     const at = archiveDueAt(zipJob, config)?.getTime();
     if (at === undefined || (this.#storedEarly.has(key) && isStillChanging(zipJob))) {
-      this.#queue.remove(key);
-      this.#later.remove(key);
+      this.#remove(key);
       return;
     }
     const waitMs = isStillChanging(zipJob) ? at - clock.date().getTime() : 0;
     if (waitMs > 0) {
+      this.#taken.delete(key);
       if (!signal.aborted) this.#later.add(key, clock.monotonicMs() + waitMs);
       return;
     }
     this.#later.remove(key);
     const isUrgent = isLeaving(zipJob.metadata);
-    if (!this.#queue.add({ key, finishedAtMs: at, isUrgent })) this.#isIncomplete = true;
+    if (this.#queue.add({ key, finishedAtMs: at, isUrgent })) this.#taken.delete(key);
+    else this.#isIncomplete = true;
     this.#wake.call();
   }
 
@@ -148,20 +155,31 @@ class HistoryArchiver implements Archiver {
     if (zipJob) this.#follow(zipJob);
   }
 
-  #forget(key: ObjectKey): void {
+  #remove(key: ObjectKey): void {
     this.#queue.remove(key);
     this.#later.remove(key);
+    this.#taken.delete(key);
+  }
+
+  #forget(key: ObjectKey): void {
+    this.#remove(key);
     this.#storedEarly.delete(key);
   }
 
-  #finish({ key, kind }: Stored, taken: Set<ObjectKey>): void {
-    const { clock, config, signal } = this.#options;
-    taken.delete(key);
+  #finish({ key, kind }: Stored, batch: Set<ObjectKey>): void {
+    batch.delete(key);
     if (kind === 'early') this.#storedEarly.add(key);
     else this.#storedEarly.delete(key);
+    if (kind === 'later') return this.#retryLater(key);
+    this.#taken.delete(key);
     if (kind === 'changed') this.#followCached(key);
-    if (kind === 'later' && !signal.aborted)
-      this.#later.add(key, clock.monotonicMs() + config.archiveRetrySeconds * 1000);
+  }
+
+  #retryLater(key: ObjectKey): void {
+    const { clock, config, signal } = this.#options;
+    // Otherwise it was deleted meanwhile, or changed and is in the queue again.
+    if (!this.#taken.has(key) || signal.aborted) return;
+    this.#later.add(key, clock.monotonicMs() + config.archiveRetrySeconds * 1000);
   }
 }
 

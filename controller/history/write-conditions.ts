@@ -14,6 +14,7 @@ const noteRefusal = ({ metrics, log }: StoreBatchOptions, { zipJob, refusal }: B
 
 const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promise<Stored> => {
   const { key, zipJob, isFinal, refusal } = job;
+  if (job.isDeferred === true) return { key, kind: 'later' };
   // No write of its own: the webhook or the exit of the pod is written soon, and the row after it.
   if (!isFinal) return { key, kind: 'early' };
   const note = refusal
@@ -30,6 +31,7 @@ const writeCondition = async (options: StoreBatchOptions, job: BatchJob): Promis
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return { key, kind: 'done' };
     if (isKubeError(error, 'Conflict')) return { key, kind: 'changed' };
+    options.metrics.history.writeFailures.inc({ reason: 'ConditionFailed' });
     options.log.warn(
       { err: error, ...jobFacts(zipJob) },
       'could not write that a job is archived, will retry',

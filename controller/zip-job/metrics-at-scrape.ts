@@ -125,12 +125,12 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
   );
   gauge(
     'zip_history_pending',
-    'Finished ZipJobs that the history database does not have yet',
+    'Finished ZipJobs that are not archived in the history database yet, including those that are tried again later',
     () => sources.archiver?.size ?? 0,
   );
   gauge(
     'zip_history_oldest_pending_seconds',
-    'Time since the end of the oldest ZipJob that the history database does not have yet',
+    'Time since the end of the oldest ZipJob that is not archived in the history database yet',
     () => {
       const oldestMs = sources.archiver?.oldestMs();
       return oldestMs === undefined ? 0 : Math.max(0, now().getTime() - oldestMs) / 1000;

@@ -3,7 +3,7 @@ import { type ArchiveQueue, createArchiveQueue } from '#controller/history/archi
 
 const takeAll = (queue: ArchiveQueue): readonly string[] => {
   const taken: string[] = [];
-  for (let key = queue.take(); key !== undefined; key = queue.take()) taken.push(key);
+  for (let job = queue.take(); job; job = queue.take()) taken.push(job.key);
   return taken;
 };
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { ago } from '#test/support/builders/objects.ts';
+import { ago, NAMESPACE } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 import { archived, archiveWorld, finishedAt, unavailable } from './archive-world.ts';
 
@@ -190,6 +190,78 @@ describe('the archiver', () => {
     await world.clock.advance(70_000);
     expect(archived(world, 'a')?.status).to.equal('True');
     expect(world.history.inserted()).to.equal(2);
+  });
+
+  describe('while the status of a job can never be written', () => {
+    const NO = new KubeError('the status is invalid', { code: 'Invalid' });
+
+    it('counts it as pending since its end, at every moment, and counts each failure', async () => {
+      const world = aWorld({ archiveRetrySeconds: 30 });
+      world.failStatus((name) => {
+        if (name === 'bad') throw NO;
+      });
+      for (const name of ['bad', 'good']) world.put(name, finishedAt(10));
+      void world.lead();
+      await world.clock.advance(2_000);
+      const sizes = new Set<number>();
+      const ends = new Set<number | undefined>();
+      for (let seconds = 2; seconds < 1_800; seconds += 1) {
+        await world.clock.advance(1_000);
+        sizes.add(world.archiver.size);
+        ends.add(world.archiver.oldestMs());
+      }
+      expect([[...sizes], [...ends]]).to.deep.equal([[1], [Date.parse(ago(10))]]);
+      const { values } = await world.metrics.history.writeFailures.get();
+      expect(values.map(({ labels }) => labels.reason)).to.deep.equal(['ConditionFailed']);
+      expect(values[0]?.value).to.be.within(50, 60);
+    });
+
+    it('counts it also while the write lasts, and no more once it is deleted', async () => {
+      const world = aWorld();
+      const counted: unknown[] = [];
+      world.failStatus(() => {
+        counted.push([world.archiver.size, world.archiver.oldestMs()]);
+        throw NO;
+      });
+      world.put('bad', finishedAt(10));
+      void world.lead();
+      await world.clock.advance(1_000);
+      expect(counted).to.deep.equal([[1, Date.parse(ago(10))]]);
+      world.zipJobs.remove(NAMESPACE, 'bad');
+      expect([world.archiver.size, world.archiver.oldestMs()]).to.deep.equal([0, undefined]);
+    });
+
+    it('counts it once if it changes before it is tried again', async () => {
+      const world = aWorld({ archiveRetrySeconds: 30 });
+      let isBroken = true;
+      world.failStatus(() => {
+        if (isBroken) throw NO;
+      });
+      world.put('bad', finishedAt(10));
+      void world.lead();
+      await world.clock.advance(5_000);
+      isBroken = false;
+      world.put('bad', finishedAt(10, { message: 'other' }));
+      expect(world.archiver.size).to.equal(1);
+      await world.clock.advance(2_000);
+      expect(archived(world, 'bad')?.status).to.equal('True');
+      expect(world.archiver.size).to.equal(0);
+    });
+  });
+
+  it('counts a job that cannot be read as pending until it is stored', async () => {
+    const world = aWorld({ archiveRetrySeconds: 30 });
+    let isBroken = true;
+    world.failReads(() => {
+      if (isBroken) throw new KubeError('not a ZipJob', { code: 'InvalidResponse' });
+    });
+    world.put('bad', finishedAt(10));
+    void world.lead();
+    await world.clock.advance(20_000);
+    expect([world.archiver.size, world.archiver.oldestMs()]).to.deep.equal([1, Date.parse(ago(10))]);
+    isBroken = false;
+    await world.clock.advance(30_000);
+    expect([world.archiver.size, archived(world, 'bad')?.status]).to.deep.equal([0, 'True']);
   });
 
   for (const [name, ahead] of Object.entries({ 'a few seconds': 5, 'a hundred years': 3_153_600_000 }))
