@@ -21,10 +21,11 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
     'Lists requested to rebuild a cache, by kind and reason',
     ['kind', 'reason'],
   );
-  const watchEnds = counter('zip_reflector_watch_ends_total', 'Ended watches, by kind and reason', [
-    'kind',
-    'reason',
-  ]);
+  const watchEnds = counter(
+    'zip_reflector_watch_ends_total',
+    'Ended watches, by kind, reason and watch (live, or the repetition of its events); `cut short` if the API server ended one before its time',
+    ['kind', 'reason', 'watch'],
+  );
   const events = counter('zip_reflector_events_total', 'Watch events received, by kind', ['kind']);
   return {
     countCall: ({ method, code, host }) => {
@@ -33,8 +34,8 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
     relisted: (kind, reason) => {
       relists.inc({ kind, reason });
     },
-    watchEnded: (kind, reason) => {
-      watchEnds.inc({ kind, reason });
+    watchEnded: (kind, reason, watch) => {
+      watchEnds.inc({ kind, reason, watch });
     },
     eventReceived: (kind) => {
       events.inc({ kind });

@@ -3,7 +3,7 @@ import { versionOf } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listPages } from './list-pages.ts';
 import { type IncomingList, isOlderVersion } from './object-cache.ts';
-import { applyEvent, openWatch } from './open-watch.ts';
+import { applyEvent, endReason, openWatch } from './open-watch.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
 import { repeatEvents } from './repeat-events.ts';
 import { collectionPath } from './resource-path.ts';
@@ -84,7 +84,8 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
 const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
   const { options, settings, clock, progress } = parts;
   const startedMs = clock.monotonicMs();
-  const isShort = (): boolean => clock.monotonicMs() - startedMs < HEALTHY_WATCH_MS;
+  const lastedMs = (): number => clock.monotonicMs() - startedMs;
+  const isShort = (): boolean => lastedMs() < HEALTHY_WATCH_MS;
   let events = 0;
   const range = {
     from: progress.resourceVersion,
@@ -108,6 +109,7 @@ const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSig
     const path = collectionPath(options.definition, options.namespace);
     throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
   }
+  options.metrics?.watchEnded(options.definition.kind, endReason(range, lastedMs()), 'live');
 };
 
 /** Watches for changes since the last list or watch, until the server ends the watch. Beside it, repeats the events of the last watch. */

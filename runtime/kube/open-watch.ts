@@ -11,6 +11,21 @@ export interface WatchRange {
   readonly onBytes: () => void;
 }
 
+/**
+ * A watch that lasted for a smaller part of the time that it asked for was cut short. A complete one never lasts less than that
+ * time, because our clock starts before the server's: the rest is for clocks of different speed.
+ */
+const COMPLETE_PART = 0.9;
+
+/**
+ * Why the server ended a watch. It ends one early if its buffer for this watch is full, because events arrive faster than they are
+ * read, or if it stops.
+ */
+export const endReason = (
+  { timeoutSeconds }: Pick<WatchRange, 'timeoutSeconds'>,
+  lastedMs: number,
+): 'ended' | 'cut short' => (lastedMs < timeoutSeconds * 1000 * COMPLETE_PART ? 'cut short' : 'ended');
+
 /** The events of the reflector's collection. */
 export const openWatch = <T extends KubeObject>(
   { options, settings, clock }: Parts<T>,

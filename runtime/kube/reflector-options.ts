@@ -39,10 +39,14 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
   maxBackoffMs: 30_000,
 };
 
-/** Counters of a reflector. `reason` is from a closed set (KubeError codes and `start`, `ended`, `cut short`). */
+/**
+ * Counters of a reflector. `reason` of a list is `start` or a KubeError code. `reason` of a watch is `ended` if it lasted as long as
+ * requested, `cut short` if the server ended it earlier, `complete` for a repetition that received everything, or a KubeError code.
+ */
 export interface ReflectorMetrics {
   relisted(kind: string, reason: string): void;
-  watchEnded(kind: string, reason: string): void;
+  /** Not called for a repetition that the reflector closes because its live watch has ended. */
+  watchEnded(kind: string, reason: string, watch: 'live' | 'repetition'): void;
   eventReceived(kind: string): void;
 }
 

@@ -24,7 +24,7 @@ const waitMs = (error: KubeError | undefined, failures: number, settings: Reflec
 const watchFailed = <T extends KubeObject>(parts: Parts<T>, error: KubeError | undefined): void => {
   const { options, progress } = parts;
   const reason = error?.code ?? 'Unknown';
-  options.metrics?.watchEnded(options.definition.kind, reason);
+  options.metrics?.watchEnded(options.definition.kind, reason, 'live');
   // Gone, or an error that a retry cannot fix: start with a list.
   if (error?.code !== 'Gone' && error?.retryable === true) return;
   progress.resourceVersion = undefined;
@@ -99,7 +99,6 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
       firstList.resolve();
     }
     await watchOnce(parts, signal);
-    options.metrics?.watchEnded(options.definition.kind, 'ended');
   };
 
   return {

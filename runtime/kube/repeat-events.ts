@@ -4,17 +4,18 @@ import { backoffBoundMs } from '../retry.ts';
 import { versionOf } from './ingest.ts';
 import { isKubeError } from './kube-error.ts';
 import { isOlderVersion } from './object-cache.ts';
-import { applyEvent, openWatch } from './open-watch.ts';
+import { applyEvent, endReason, openWatch } from './open-watch.ts';
 import type { Parts } from './reflector-parts.ts';
 import type { KubeObject } from './types.ts';
 
-/** Receives events up to this version, or until the server ends the watch. */
+/** Receives events up to this version, or until the server ends the watch. Returns why the watch ended. */
 const repeatOnce = async <T extends KubeObject>(
   parts: Parts<T>,
   until: string,
   signal: AbortSignal,
-): Promise<void> => {
-  const { progress, settings } = parts;
+): Promise<string> => {
+  const { progress, settings, clock } = parts;
+  const startedMs = clock.monotonicMs();
   const range = {
     from: progress.repeatFrom,
     timeoutSeconds: settings.repeatTimeoutSeconds,
@@ -27,8 +28,9 @@ const repeatOnce = async <T extends KubeObject>(
     if (!isOlderVersion(until, version)) applyEvent(parts, event);
     if (isOlderVersion(progress.repeatFrom, version)) progress.repeatFrom = version;
     if (!isOlderVersion(version, until)) progress.repeatFrom = until;
-    if (progress.repeatFrom === until) return;
+    if (progress.repeatFrom === until) return 'complete';
   }
+  return endReason(range, clock.monotonicMs() - startedMs);
 };
 
 const repeatSafely = async <T extends KubeObject>(
@@ -36,11 +38,13 @@ const repeatSafely = async <T extends KubeObject>(
   until: string,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { log, definition } = parts.options;
+  const { log, definition, metrics } = parts.options;
   try {
-    await repeatOnce(parts, until, signal);
+    const reason = await repeatOnce(parts, until, signal);
+    metrics?.watchEnded(definition.kind, reason, 'repetition');
   } catch (error) {
     if (signal.aborted) return;
+    metrics?.watchEnded(definition.kind, isKubeError(error) ? error.code : 'Unknown', 'repetition');
     const facts = { err: toError(error), kind: definition.kind };
     log.info(facts, 'the repetition of watch events was interrupted');
     // The server no longer has these events.

@@ -90,7 +90,7 @@ describe('createReflector under faults', () => {
     const again = await fixture.server.next();
     expect(again.url.searchParams.get('resourceVersion')).to.equal('10');
     await until('the silent watch to be closed', () => silent.closed, { limitMs: 15_000 });
-    expect(fixture.counted).to.include('end Note Timeout');
+    expect(fixture.counted).to.include('end Note live Timeout');
   });
 
   it('never replaces an object by an older version, in any order of events (K7, F7)', async () => {

@@ -38,7 +38,7 @@ export const startReflector = async (options: Partial<ReflectorOptions<Note>> = 
       ),
     metrics: {
       relisted: (kind, reason) => counted.push(`relist ${kind} ${reason}`),
-      watchEnded: (kind, reason) => counted.push(`end ${kind} ${reason}`),
+      watchEnded: (kind, reason, watch) => counted.push(`end ${kind} ${watch} ${reason}`),
       eventReceived: () => undefined,
     },
     settings: FAST,

@@ -56,7 +56,7 @@ describe('createReflector', () => {
     ]);
     expect(fixture.counted).to.deep.equal([
       'relist Note start',
-      ...Array.from({ length: 3 }, () => 'end Note ended'),
+      ...Array.from({ length: 3 }, () => ['end Note live cut short', 'end Note repetition complete']).flat(),
     ]);
   });
 
@@ -112,7 +112,7 @@ describe('createReflector', () => {
       'set ns/changed uid-changed',
       'set ns/new uid-new',
     ]);
-    expect(fixture.counted).to.deep.equal(['relist Note start', 'end Note Gone', 'relist Note Gone']);
+    expect(fixture.counted).to.deep.equal(['relist Note start', 'end Note live Gone', 'relist Note Gone']);
   });
 
   it('reads events in chunks that split a character', async () => {
