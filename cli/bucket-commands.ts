@@ -116,7 +116,9 @@ const remove: Command<
     value: { bucketName, service, deleted: true, gone: isGone },
     text: `Bucket "${bucketName}" ${isGone ? 'deleted' : 'marked for deletion'}. Its objects at the provider are kept.`,
     ...(!isGone && {
-      notes: [`It is deleted once no job uses it. Check with: zipjobs bucket show ${flagsOf(args, session)}`],
+      notes: [
+        `It is deleted once no job refers to it, including finished jobs. Check with: zipjobs bucket show ${flagsOf(args, session)}`,
+      ],
     }),
   };
 };
@@ -162,7 +164,7 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
       )
       .command(
         'test <bucket>',
-        'Test from inside the cluster every operation that an archive needs',
+        'Test the connection and permissions of a bucket from inside the cluster',
         (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT(150) }),
         run(test),
       )

@@ -120,12 +120,12 @@ const logs: Command<OneArguments & { readonly lines: number }> = async (args, se
   return { value: log, text: log.lines.join('\n') };
 };
 
-const JOB = { type: 'string', demandOption: true, describe: 'Id of the job, or name of its ZipJob' } as const;
+const JOB = { type: 'string', demandOption: true, describe: 'ID of the job, or name of its ZipJob' } as const;
 const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArguments> =>
   group
     .command(
       ['get <job>', 'show <job>'],
-      'Show a job: its status, its history and the files that failed',
+      'Show a job: its status, timeline and failing files',
       (args) =>
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },

@@ -113,7 +113,10 @@ export const addListCommand: CommandGroup = (group, run) =>
       args
         .options(LIST_OPTIONS)
         .example('$0 job list -A --unfinished --wide', 'Unfinished jobs of every project')
-        .example('$0 job list --phase Failed --newer-than 1h', 'Jobs that failed in the last hour')
+        .example(
+          '$0 job list --phase Failed --newer-than 1h',
+          'Failed jobs that were created in the last hour',
+        )
         .example(
           '$0 job list --history --key "reports/*"',
           'Finished jobs, also those that left the cluster',

@@ -142,7 +142,7 @@ export const jobText = (job: Job): string =>
   [
     toFields([
       ['Job', job.name],
-      ['Id', job.id],
+      ['ID', job.id],
       ['Project', job.project],
       ['Phase', job.phase],
       ['Reason', job.reason],

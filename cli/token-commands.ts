@@ -15,7 +15,7 @@ const SHOWN_ONCE = 'The token is shown only once and is not stored. Copy it now.
 const described = (token: Token, value?: string): string =>
   toFields([
     ...(value === undefined ? [] : ([['Token', value]] as const)),
-    ['Id', token.id],
+    ['ID', token.id],
     ['Name', token.name],
     ['Permissions', token.permissions.join(', ')],
     ['Created', token.createdAt],
@@ -75,7 +75,7 @@ const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (arg
   return { ...createdResponse(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
 };
 
-const TOKEN = { type: 'string', demandOption: true, describe: 'Id or name of the token' } as const;
+const TOKEN = { type: 'string', demandOption: true, describe: 'ID or name of the token' } as const;
 const QUIET = {
   alias: 'q',
   type: 'boolean',

@@ -19,8 +19,8 @@ const testText = ({ ok, status, error, at }: WebhookTest): string =>
 
 const stateOf = ({ isSet, enabled, endpoint }: Webhook): string => {
   if (!isSet) return 'Not set';
-  if (!enabled) return 'Off';
-  return endpoint?.state === 'Disabled' ? `Disabled (${endpoint.reason})` : 'On';
+  if (!enabled) return 'Disabled';
+  return endpoint?.state === 'Disabled' ? `Disabled after failures (${endpoint.reason})` : 'Enabled';
 };
 
 const described = (webhook: Webhook): string =>

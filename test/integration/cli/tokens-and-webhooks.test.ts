@@ -135,7 +135,7 @@ describe('the command line', function () {
       world.flow.receiver.trust(newest());
       const { stdout } = await world.owner.succeed(world.inOwn('webhook', 'test'));
       expect(stdout)
-        .to.match(/State: +On\n/)
+        .to.match(/State: +Enabled\n/)
         .and.to.match(/Last test: +ok, HTTP 204 20/);
       verifyDelivery(await world.flow.receiver.next((one) => one.body.includes(`"${world.own}"`)), newest());
       world.flow.receiver.responses.push(500);
@@ -167,8 +167,12 @@ describe('the command line', function () {
     });
 
     it('disables, enables and removes a webhook', async () => {
-      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(/State: +Off/);
-      expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(/State: +On/);
+      expect((await world.owner.succeed(world.inOwn('webhook', 'disable'))).stdout).to.match(
+        /State: +Disabled\n/,
+      );
+      expect((await world.owner.succeed(world.inOwn('webhook', 'enable'))).stdout).to.match(
+        /State: +Enabled\n/,
+      );
       world.flow.receiver.responses.push(410);
       await world.owner.run(world.inOwn('webhook', 'test'));
       await world.refused(world.owner, world.inOwn('webhook', 'remove'), { code: 2, says: UNCONFIRMED });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { addWebhookCommands } from '#cli/webhook-commands.ts';
 import { PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import { endpointDigest, type ZipProject } from '#crds/zip-project.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
@@ -10,9 +10,9 @@ import { type Printed, runProgram } from './fake-session.ts';
 const CANARY = 'cAnArY-of-a-path';
 const URL_SET = `https://hooks.example.com/services/${CANARY}`;
 
-const start = (spec: ZipProject['spec'] = {}) => {
+const start = (spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {}) => {
   const objects = createObjectsByPath();
-  objects.put(COLLECTIONS.projects, aProject(TEAM, spec));
+  objects.put(COLLECTIONS.projects, { ...aProject(TEAM, spec), status });
   return {
     projectText: () => JSON.stringify(objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)),
     secretUrl: (): string => {
@@ -72,6 +72,16 @@ describe('zipjobs webhook', () => {
     expect(code, errors).to.equal(0);
     expect(secretUrl()).to.equal(URL_SET);
     expect(projectText()).to.contain('"events":["FAILED"]');
+  });
+
+  it('names the state of the webhook as the dashboard does', async () => {
+    const stateOf = async (...args: Parameters<typeof start>) =>
+      /State: +(.*)\n/.exec((await start(...args).run(['show'])).output)?.[1];
+    const webhook = { url: URL_SET };
+    const endpoint = { endpoint: endpointDigest(URL_SET), state: 'Disabled', reason: 'Gone' } as const;
+    expect(await stateOf({ webhook })).to.equal('Enabled');
+    expect(await stateOf({ webhook: { ...webhook, enabled: false } })).to.equal('Disabled');
+    expect(await stateOf({ webhook }, { webhook: endpoint })).to.equal('Disabled after failures (Gone)');
   });
 
   it('prints the host only of a URL in the ZipProject, as text and as JSON (N15)', async () => {
