@@ -54,6 +54,11 @@ const unstored = (reason: string, values: string): Series => ({
   labels: { reason },
   values,
 });
+const watchEnds = (watch: 'live' | 'repetition', reason: string, values: string): Series => ({
+  name: 'zip_reflector_watch_ends_total',
+  labels: { kind: 'ZipJob', watch, reason },
+  values,
+});
 const full = (limit: string, values: string): Series => ({
   name: 'zip_api_fullest_project_ratio',
   labels: { limit },
@@ -175,6 +180,28 @@ const PROCESS_CASES: readonly AlertCase[] = [
     'zip_reflector_last_event_age_seconds',
     { fires: '0+60x30', silent: '5x30', labels: { kind: 'ZipJob' } },
   ),
+  {
+    alert: 'ZipjobsWatchesCutShort',
+    at: 15,
+    labels: { pod: 'ours', kind: 'ZipJob' },
+    fires: [
+      { says: 'the server cuts the watch', series: [watchEnds('live', 'cut short', '0+38x30')] },
+      { says: 'the server cuts the repetition', series: [watchEnds('repetition', 'cut short', '0+38x30')] },
+    ],
+    silent: [
+      {
+        says: 'watches end after their time',
+        series: [watchEnds('live', 'ended', '0+38x30'), watchEnds('live', 'cut short', '0x30')],
+      },
+      { says: 'API servers restart', series: [watchEnds('live', 'cut short', '0x10 5x20')] },
+      {
+        says: 'a burst of new jobs ended',
+        series: [watchEnds('live', 'cut short', '0x7 0+38x1 76x21')],
+        at: 12,
+      },
+      { says: 'a proxy closes connections early', series: [watchEnds('live', 'cut short', '0+3x30')] },
+    ],
+  },
   simple(
     { alert: 'ZipjobsReconcilesFail', at: 40, labels: { controller: 'zipjob' } },
     'controller_runtime_reconcile_errors_total',

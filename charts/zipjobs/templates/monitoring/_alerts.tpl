@@ -59,6 +59,12 @@ ZipjobsWatchSilent:
   for: 1m
   severity: warning
   summary: A process has received nothing from the API server for 2 minutes.
+# A complete watch lasts 30 seconds, its repetition 10. An API server that restarts ends each watch once.
+ZipjobsWatchesCutShort:
+  expr: sum by (pod, kind) (rate(zip_reflector_watch_ends_total{reason="cut short",$own}[5m])) > 0.1
+  for: 5m
+  severity: warning
+  summary: "The API server keeps ending watches of a process early, so it receives changes late: {{ "{{" }} $labels.kind {{ "}}" }}."
 ZipjobsWebhooksLate:
   expr: max(zip_webhook_oldest_pending_seconds{$own}) > 21600
   for: 10m
