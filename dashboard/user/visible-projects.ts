@@ -3,7 +3,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import { inBatches } from '#runtime/in-batches.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { Question, Verdict } from './access.ts';
-import type { User } from './user.ts';
+import { MOST_AGE_MS, type User } from './user.ts';
 
 export interface VisibleProject {
   readonly namespace: string;
@@ -34,7 +34,10 @@ const allowedOf = async (projects: readonly ZipProject[], ask: Ask): Promise<rea
   return projects.filter((_, index) => verdicts[index]?.allowed === true);
 };
 
-/** The cached projects that the user is allowed to see, by title. `isMenu` accepts results that are a few seconds old. */
+/**
+ * The cached projects that the user is allowed to see, by title. `isMenu` accepts results that are up to 30 s old: a user without
+ * a role in the entire cluster costs a review of each project. The pages of a project review the access again.
+ */
 export const visibleProjects = async (
   projects: Pick<Reflector<ZipProject>, 'values'>,
   user: User,
@@ -42,7 +45,7 @@ export const visibleProjects = async (
 ): Promise<readonly VisibleProject[]> => {
   const all = [...projects.values()].filter(({ metadata }) => metadata.name === PROJECT_NAME);
   const allowed = await allowedOf(all, (namespace, question) =>
-    isMenu ? user.seemsToBeAllowed(namespace, question) : user.may(namespace, question),
+    isMenu ? user.seemsToBeAllowed(namespace, question, MOST_AGE_MS) : user.may(namespace, question),
   );
   return allowed.map(toVisible).sort((a, b) => a.title.localeCompare(b.title, 'en'));
 };
