@@ -54,7 +54,10 @@ describe('pages of createDashboard', () => {
       server.tokens.set('view', { name: 'vic', allowed: ['get zipprojects team-a'] });
       const { text } = await (await visitAs(server, 'view')).get('/projects/team-a/first-steps');
       expect(text).to.match(
-        /<span class="off" title="Your Kubernetes account is not allowed to list zipjobs in team-a\.">Overview/,
+        /<button type="button" class="off" popovertarget="off-overview" aria-describedby="off-overview">Overview/,
+      );
+      expect(text).to.contain(
+        '<span popover class="why" id="off-overview">Your Kubernetes account is not allowed to list zipjobs in team-a.</span>',
       );
     });
 

@@ -34,6 +34,17 @@ describe('the first view of every page', () => {
     expect(paths.length).to.be.greaterThan(20);
   });
 
+  it('has no two elements with the same id, for any user', async () => {
+    const repeated: string[] = [];
+    for (const visitor of [project.ada, project.viewer])
+      for (const path of paths) {
+        const { text } = await visitor.get(path);
+        const ids = [...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => id);
+        repeated.push(...ids.filter((id, index) => ids.indexOf(id) < index).map((id) => `${path}: ${id}`));
+      }
+    expect(repeated).to.deep.equal([]);
+  });
+
   it('is smaller than 100 KiB, uncompressed, with its style, scripts and icon', async () => {
     const get = async (path: string): Promise<string> => (await project.ada.get(path)).text;
     const large: string[] = [];

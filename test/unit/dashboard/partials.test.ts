@@ -103,17 +103,22 @@ describe('partials', () => {
     expect(html).to.contain('data-copy="job-id" hidden>Copy<span class="hidden"> job ID</span>');
   });
 
-  it('locked takes the focus and says what is missing', () => {
+  it('locked opens what is missing, also by keyboard and touch and without JavaScript', () => {
     const html = partial('locked', { label: 'Cancel job', needs: 'Needs edit.' });
-    expect(html).to.contain('aria-disabled="true" title="Needs edit."');
-    expect(html).to.contain(' Cancel job<span class="hidden"> (locked: Needs edit.)</span>');
-    expect(html).to.not.contain(' disabled');
+    expect(html).to.contain(' Cancel job<span class="hidden"> (locked)</span></button>');
+    expect(html).to.contain('popovertarget="locked-cancel-job" aria-describedby="locked-cancel-job"');
+    expect(html).to.contain('<span popover class="why" id="locked-cancel-job">Needs edit.</span>');
+    expect(html).to.not.match(/ title=|disabled/);
+    const ofRow = partial('locked', { label: 'Revoke', needs: 'Needs admin.', of: 'nightly' });
+    expect(ofRow)
+      .to.contain('id="locked-revoke-nightly"')
+      .and.contain('Revoke<span class="hidden"> nightly (locked)</span>');
   });
 
   it('action is locked when there is a reason against it', () => {
     const action = { name: 'add', label: 'Add bucket', href: '/new' };
     expect(partial('action', { ...action, reason: 'No.' }))
-      .to.contain('title="No."')
+      .to.contain('id="locked-add-bucket">No.<')
       .and.not.contain('/new');
     expect(partial('action', { ...action, reason: '' })).to.contain('<a class="button " href="/new">');
     expect(partial('action', { ...action, reason: '', csrf: 'c' })).to.contain('<form method="post"');

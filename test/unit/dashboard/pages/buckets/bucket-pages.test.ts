@@ -51,7 +51,7 @@ describe('the bucket pages', () => {
 
     it('disables actions that are denied, and shows the reason', async () => {
       const { text } = await project.viewer.get(`${HOME}/buckets`);
-      expect(text).to.contain('aria-disabled').and.contain(`is not allowed to create zipbuckets in ${TEAM}`);
+      expect(text).to.contain('class="locked"').and.contain(`is not allowed to create zipbuckets in ${TEAM}`);
       expect(text).to.not.contain('new-bucket');
       expect((await project.viewer.get(`${HOME}/new-bucket`)).status).to.equal(403);
     });

@@ -272,7 +272,7 @@ describe('the settings pages', () => {
     it('is locked for others, who send no request for it', async () => {
       project.objects.put(BINDINGS, binding);
       const { text } = await project.viewer.get(SETTINGS);
-      expect(text).to.contain('(locked: Your Kubernetes account is not allowed to list rolebindings');
+      expect(text).to.contain('>Your Kubernetes account is not allowed to list rolebindings');
       expect(text).to.not.contain('ada User');
       expect(project.server.requests.filter(({ path }) => path === BINDINGS)).to.deep.equal([]);
     });

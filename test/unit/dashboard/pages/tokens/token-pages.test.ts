@@ -50,7 +50,7 @@ describe('the access token pages', () => {
   it('are denied to a user who is not allowed to list tokens, and the menu shows why', async () => {
     expect((await project.viewer.get(TOKENS)).status).to.equal(403);
     const { text } = await project.viewer.get(`${HOME}/buckets`);
-    expect(text).to.contain(`title="Your Kubernetes account is not allowed to list ziptokens in ${TEAM}."`);
+    expect(text).to.contain(`>Your Kubernetes account is not allowed to list ziptokens in ${TEAM}.<`);
   });
 
   it('disable buttons without the permission, and show the reason', async () => {

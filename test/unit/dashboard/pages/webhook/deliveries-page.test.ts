@@ -187,7 +187,7 @@ describe('the deliveries of the webhook page', () => {
     putJob('bad', 'Exhausted');
     const { text } = await project.viewer.get(WEBHOOK);
     expect(text).to.contain('bad.zip').and.not.contain(`action="${RESEND}"`);
-    expect(text).to.contain('(locked: Your Kubernetes account is not allowed to patch zipjobs');
+    expect(text).to.contain('>Your Kubernetes account is not allowed to patch zipjobs');
     expect((await project.viewer.get(RESEND)).status).to.equal(403);
   });
 
