@@ -24,6 +24,7 @@ import { type Caches, createCaches } from './caches.ts';
 import type { DashboardConfig } from './config.ts';
 import { createCookies } from './cookies.ts';
 import { createFrames } from './frame/frame.ts';
+import { createHasStarted } from './frame/has-started.ts';
 import { createHistory, type History } from './history.ts';
 import { createHistoryApi } from './history-api/history-api.ts';
 import { createKnownJobs, type KnownJobs } from './live/known-jobs.ts';
@@ -108,7 +109,8 @@ const createApp = (deps: DashboardDeps) => {
   const assets = createAssets();
   const render = createRender();
   const hasHistory = history !== undefined;
-  const frame = createFrames({ ...deps, assets: assets.paths, cookies, hasHistory });
+  const hasStarted = createHasStarted(deps);
+  const frame = createFrames({ ...deps, assets: assets.paths, cookies, hasHistory, hasStarted });
   const userOf = createUsers({ kube, clock });
   const { count, limitRequests, takeSignIn } = limitsPerMinute(deps);
   const places = placesOf(deps);
@@ -134,7 +136,7 @@ const createApp = (deps: DashboardDeps) => {
       render,
     }),
     historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
-    routes: createRoutes({ ...deps, ...places }),
+    routes: createRoutes({ ...deps, ...places, hasStarted }),
     limitRequests,
     runRoute: createRunRoute({
       ...config,

@@ -36,7 +36,7 @@ export const bannerOf = async (
     };
   if (!OF_ADMINS.includes(section) || (await has('admin'))) return undefined;
   return {
-    title: 'For admins.',
+    title: 'Admin role required.',
     text: `To change access tokens and the project, you need the role admin in ${namespace}.`,
   };
 };

@@ -5,12 +5,12 @@ import type { AssetPaths } from '../assets.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import { FORMAT } from '../format.ts';
-import type { KnownJobs } from '../live/known-jobs.ts';
 import type { Crumb, Flash, Section } from '../page.ts';
 import type { User } from '../user/user.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
 import { type Banner, bannerOf } from './banner.ts';
 import { takeFlash } from './flash.ts';
+import type { HasStarted } from './has-started.ts';
 import { type MenuItem, menuOf } from './menu.ts';
 import { type Preferences, readPreferences } from './preferences.ts';
 import { type Switcher, switcherOf } from './switcher.ts';
@@ -26,8 +26,8 @@ export interface Frame {
   readonly section: Section | undefined;
   readonly assets: AssetPaths;
   readonly preferences: Preferences;
-  /** Path and query of this page. */
-  readonly path: string;
+  /** Path and query of this page. Undefined for the response to a form, which a link cannot open again. */
+  readonly path: string | undefined;
   readonly requestId: string;
   readonly flash: Flash | undefined;
   /** Undefined when nobody is signed in. */
@@ -63,7 +63,7 @@ export interface FramesDeps {
   readonly clock: Pick<Clock, 'date'>;
   readonly cookies: Cookies;
   readonly caches: { readonly zipProjects: Pick<Reflector<ZipProject>, 'values'> };
-  readonly jobs: Pick<KnownJobs, 'choices'>;
+  readonly hasStarted: HasStarted;
   /** Whether finished jobs are kept in a database. */
   readonly hasHistory: boolean;
 }
@@ -77,7 +77,7 @@ const NOTHING_AROUND = {
 
 /** What the layout shows to a signed-in user: the project menu, the pages of the project and what the user may not do. */
 const aroundOf = async (
-  { caches: { zipProjects }, jobs, hasHistory }: Pick<FramesDeps, 'caches' | 'jobs' | 'hasHistory'>,
+  { caches: { zipProjects }, clock, hasStarted, hasHistory }: FramesDeps,
   { user, namespace, section }: FrameOptions,
 ): Promise<Pick<Frame, 'switcher' | 'project' | 'menu' | 'banner'>> => {
   if (user === undefined) return NOTHING_AROUND;
@@ -85,9 +85,10 @@ const aroundOf = async (
   const project = visible.find((one) => one.namespace === namespace);
   const switcher = switcherOf(visible, namespace, section);
   if (project === undefined) return { ...NOTHING_AROUND, switcher };
-  const hasArchive = jobs.choices.of(project.namespace, 'phase').includes('Succeeded');
+  // A project whose first jobs can have expired does not get its guide back: its overview links to it.
+  const isNew = (await hasStarted(project.project, clock.date())) === false;
   const [menu, banner] = await Promise.all([
-    menuOf(user, project, { hasHistory, hasArchive }),
+    menuOf(user, project, { hasHistory, isNew }),
     bannerOf(user, project, section),
   ]);
   return { switcher, project, menu, banner };
@@ -116,7 +117,7 @@ export const createFrames =
       section: options.section,
       assets: deps.assets,
       preferences: readPreferences(ctx, deps.cookies),
-      path: ctx.path + ctx.search,
+      path: ctx.method === 'POST' ? undefined : ctx.path + ctx.search,
       requestId: ctx.state.requestId,
       flash: options.isFragment === true ? undefined : takeFlash(ctx, deps.cookies),
       user,

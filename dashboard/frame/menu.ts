@@ -13,7 +13,7 @@ interface MenuEntry {
   readonly needs: Question;
   /** Only with a history database. */
   readonly isOfHistory?: true;
-  /** Only until a job of the project has succeeded. Its path keeps working. */
+  /** Only in a new project, until a job has succeeded. Its path keeps working. */
   readonly isOfStart?: true;
 }
 
@@ -80,12 +80,11 @@ export interface MenuItem {
 export const menuOf = async (
   user: Pick<User, 'seemsToBeAllowed'>,
   { namespace }: VisibleProject,
-  { hasHistory, hasArchive }: { readonly hasHistory: boolean; readonly hasArchive: boolean },
+  { hasHistory, isNew }: { readonly hasHistory: boolean; readonly isNew: boolean },
 ): Promise<readonly MenuItem[]> =>
   Promise.all(
     ENTRIES.filter(
-      ({ isOfHistory, isOfStart }) =>
-        (isOfHistory !== true || hasHistory) && (isOfStart !== true || !hasArchive),
+      ({ isOfHistory, isOfStart }) => (isOfHistory !== true || hasHistory) && (isOfStart !== true || isNew),
     ).map(async ({ section, needs }) => {
       const { reason } = await user.seemsToBeAllowed(namespace, needs);
       return {

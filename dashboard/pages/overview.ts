@@ -73,6 +73,9 @@ const createPeriodData = (deps: PageDeps, count: CountJobs) => {
     const { figures, isAway } = await find(request, period);
     const links = hasHistory && !isAway ? historyLinks(namespace) : clusterLinks(namespace);
     const shown = figures && periodView(figures, { namespace, period, links, now });
+    const { project } = projectOf(deps.caches.zipProjects, namespace);
+    const hasNoJob = order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined;
+    const hasStarted = hasNoJob ? await deps.hasStarted(project, now) : true;
     return {
       namespace,
       period,
@@ -83,8 +86,9 @@ const createPeriodData = (deps: PageDeps, count: CountJobs) => {
       })),
       isAway,
       shown,
-      /** The project has no job yet, as far as the page shows. */
-      isNew: order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined,
+      isNew: hasStarted === false,
+      /** The page shows no job, and does not know whether there was one. */
+      mayBeNew: hasStarted !== true,
       liveEveryMs: hasHistory ? FIGURES_AGE_MS : undefined,
       usageHref: hasHistory ? `${home}/usage` : undefined,
     };

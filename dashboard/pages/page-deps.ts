@@ -3,6 +3,7 @@ import type { EGRESS_SETTINGS } from '#runtime/egress/settings.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { Caches } from '../caches.ts';
 import type { DashboardConfig } from '../config.ts';
+import type { HasStarted } from '../frame/has-started.ts';
 import type { History } from '../history.ts';
 import type { KnownJobs } from '../live/known-jobs.ts';
 import type { DashboardMetrics } from '../metrics.ts';
@@ -36,6 +37,7 @@ export interface PageDeps {
   readonly log: Pick<Logger, 'warn'>;
   /** Undefined without a history database. */
   readonly history: History | undefined;
+  readonly hasStarted: HasStarted;
   /** A place for a search of the history. */
   readonly takeSearch: TakePlace;
   /** A place for lists that the API server sends for a page. */

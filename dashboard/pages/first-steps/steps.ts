@@ -26,11 +26,11 @@ export interface Steps {
 
 const DONE = { isDone: true, look: 'good', state: 'Done' } as const;
 const TO_DO = { isDone: false, look: 'quiet', state: 'To do' } as const;
-const NOT_KNOWN = { isDone: false, look: 'quiet', state: 'Not known' } as const;
+const UNKNOWN = { isDone: false, look: 'quiet', state: 'Unknown' } as const;
 
 const bucketStep = (buckets: readonly Bucket[] | undefined): Step => {
   const label = 'Add a bucket';
-  if (buckets === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the buckets.' };
+  if (buckets === undefined) return { label, ...UNKNOWN, text: 'You cannot see the buckets.' };
   const usable = buckets.filter(({ deletingSince }) => deletingSince === null);
   const ready = usable.find(({ lastTest }) => lastTest?.ok === true);
   if (ready) return { label, ...DONE, text: `${ready.bucketName} works.` };
@@ -82,7 +82,7 @@ const newestJobs = (
 
 const archiveStep = (jobs: NewestJobs | undefined): Step => {
   const label = 'Create a test archive';
-  if (jobs === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the jobs.' };
+  if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.test;
   if (job === undefined) return { label, ...TO_DO, text: 'No test archive yet.' };
   const { phase = 'Queued', progress } = job.status;
@@ -100,7 +100,7 @@ const archiveStep = (jobs: NewestJobs | undefined): Step => {
 
 const tokenStep = (count: number | undefined): Step => {
   const label = 'Create an access token';
-  if (count === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the tokens.' };
+  if (count === undefined) return { label, ...UNKNOWN, text: 'You cannot see the tokens.' };
   return count === 0
     ? { label, ...TO_DO, text: 'The project has no token.' }
     : { label, ...DONE, text: `The project has ${FORMAT.count(count, 'token')}.` };
@@ -108,7 +108,7 @@ const tokenStep = (count: number | undefined): Step => {
 
 const requestStep = (jobs: NewestJobs | undefined): Step => {
   const label = 'Send a request';
-  if (jobs === undefined) return { label, ...NOT_KNOWN, text: 'You cannot see the jobs.' };
+  if (jobs === undefined) return { label, ...UNKNOWN, text: 'You cannot see the jobs.' };
   const job = jobs.other;
   return job === undefined
     ? { label, ...TO_DO, text: 'No other jobs yet.' }
@@ -135,5 +135,5 @@ export const readSteps = async (
     tokenStep(tokens?.length),
     requestStep(jobs),
   ];
-  return { steps, isQuiet: steps.every(({ isDone, state }) => isDone || state === NOT_KNOWN.state) };
+  return { steps, isQuiet: steps.every(({ isDone, state }) => isDone || state === UNKNOWN.state) };
 };

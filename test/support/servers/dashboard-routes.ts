@@ -24,6 +24,7 @@ export const dashboardRoutes = (
     takeSearch: () => new DisposableStack(),
     takeList: () => new DisposableStack(),
     history,
+    hasStarted: () => Promise.resolve(false),
   });
 
 /** Paths of the routes that are documents: neither parts of a page nor files. */

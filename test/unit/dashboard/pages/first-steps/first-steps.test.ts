@@ -146,7 +146,7 @@ describe('the first steps page', () => {
     project.server.tokens.set('project-only', { name: 'paul', allowed: [`get zipprojects ${TEAM}`] });
     const paul = await visitAs(project.server, 'project-only');
     const { text } = await paul.get(LIVE);
-    expect(text.match(/Not known</g)).to.have.length(4);
+    expect(text.match(/Unknown</g)).to.have.length(4);
     expect(text).to.contain('data-live-end');
   });
 
@@ -201,6 +201,31 @@ describe('the first steps page', () => {
     const { status, text } = await project.send(`${PATH}/test-archive`, { bucket: 's3/others' });
     expect(status).to.equal(422);
     expect(text).to.contain('id="bucket-error"').and.contain('Bucket &quot;others&quot; (s3) not found');
+  });
+
+  it('stays out of the menu and the overview when the jobs that succeeded are only in the history', async () => {
+    const unused = (): never => {
+      throw new Error('not used by the overview');
+    };
+    const nothing = { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 };
+    await using project = await startDashboardProject(
+      {},
+      {
+        history: {
+          usageByDay: async () => [{ ...nothing, projectUid: 'uid', day: '', succeeded: 1 }],
+          statistics: async () => ({ total: nothing, periods: [], failures: [], buckets: [] }),
+          listJobs: async () => ({ jobs: [] }),
+          streamJobs: unused,
+          readJob: unused,
+        },
+      },
+    );
+    project.putProject({}, { metadata: { uid: 'uid' } });
+    const { text } = await project.ada.get(HOME);
+    expect(text)
+      .to.contain('No finished jobs in this period')
+      .and.not.contain('No jobs yet')
+      .and.not.contain(`href="${PATH}"`);
   });
 
   it('is in the menu until a job has succeeded, and can still be opened then', async () => {
