@@ -147,7 +147,7 @@ const historyMetrics = (registry: Registry) => {
     ),
     unstored: counter(
       'zip_history_unstored_total',
-      'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop), no_project (their namespace has no ZipProject) or refused (by the database)',
+      'Finished ZipJobs that the history will never have, by reason: deleted (before they were stored), full (HISTORY_WHEN_FULL=drop), no_project (their namespace has no ZipProject, or has one that was created after theirs was deleted) or refused (by the database)',
     ),
   };
 };

@@ -1,42 +1,79 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import type { Change, ObjectClient } from '#runtime/kube/types.ts';
+import { timeOf } from '../kube-state/times.ts';
 
 /** Deleted projects whose uid is remembered. */
 const MOST_DELETED = 10_000;
 
+/** A ZipProject that a namespace has or had. */
+interface KnownProject {
+  readonly uid: string;
+  readonly createdAtMs: number;
+}
+
 /**
- * The uid of the ZipProject of each namespace, also for a while after its deletion: with a namespace, its ZipProject can be deleted
- * before the last of its ZipJobs.
+ * The ZipProjects of each namespace, also for a while after their deletion: with a namespace, its ZipProject can be deleted before
+ * the last of its ZipJobs.
  */
 export interface ProjectUids {
   see(change: Change<ZipProject>): void;
-  of(namespace: string): string | undefined;
+  /** Newest first. */
+  of(namespace: string): readonly KnownProject[];
 }
 
+const toKnown = ({ uid, creationTimestamp }: ObjectMeta): readonly KnownProject[] =>
+  uid === undefined ? [] : [{ uid, createdAtMs: timeOf(creationTimestamp) ?? -Infinity }];
+
 export const createProjectUids = (): ProjectUids => {
-  const uids = new Map<string, string>();
-  const deleted = new Set<string>();
+  const projects = new Map<string, readonly KnownProject[]>();
+  /** The namespace of each uid, in the order of the deletions. */
+  const deleted = new Map<string, string>();
+  const keep = (namespace: string, known: readonly KnownProject[]): void => {
+    if (known.length > 0) projects.set(namespace, known);
+    else projects.delete(namespace);
+  };
+  const forgetOldest = (): void => {
+    const [oldest] = deleted;
+    if (deleted.size <= MOST_DELETED || oldest === undefined) return;
+    const [uid, namespace] = oldest;
+    deleted.delete(uid);
+    keep(
+      namespace,
+      (projects.get(namespace) ?? []).filter((one) => one.uid !== uid),
+    );
+  };
   return {
     see: (change) => {
       const { metadata } = change.kind === 'set' ? change.object : change.before;
       const { namespace, uid } = metadata;
-      deleted.delete(namespace);
-      if (uid !== undefined) uids.set(namespace, uid);
-      if (change.kind === 'set') return;
-      deleted.add(namespace);
-      const [oldest] = deleted;
-      if (deleted.size <= MOST_DELETED || oldest === undefined) return;
-      deleted.delete(oldest);
-      uids.delete(oldest);
+      if (uid === undefined) return;
+      const known = projects.get(namespace) ?? [];
+      if (known[0]?.uid !== uid) {
+        // The watch may have missed the deletion of the one before.
+        if (known[0]) deleted.set(known[0].uid, namespace);
+        keep(namespace, [...toKnown(metadata), ...known.filter((one) => one.uid !== uid)]);
+      }
+      deleted.delete(uid);
+      if (change.kind === 'deleted') deleted.set(uid, namespace);
+      forgetOldest();
     },
-    of: (namespace) => uids.get(namespace),
+    of: (namespace) => projects.get(namespace) ?? [],
   };
 };
 
-/** Under what the history stores the jobs of a namespace. Undefined if it has no ZipProject. */
-export type OwnerOf = (namespace: string, signal: AbortSignal) => Promise<HistoryOwner | undefined>;
+/** Under what the history stores a job. */
+interface Ownership {
+  /** Absent if there is no project of which the history may have it. */
+  readonly owner?: HistoryOwner;
+  /** Why not, if it is not because the namespace has no ZipProject. */
+  readonly message?: string;
+}
+
+export type OwnerOf = (zipJob: ZipJob, signal: AbortSignal) => Promise<Ownership>;
 
 export interface OwnerOfOptions {
   readonly clusterUid: string;
@@ -44,11 +81,34 @@ export interface OwnerOfOptions {
   readonly client: Pick<ObjectClient<ZipProject>, 'get'>;
 }
 
-/** The cache may lag behind a new project, and a job that is refused for it is lost: only the API server says that it has none. */
+const PROJECT_DELETED = 'The ZipProject of this job was deleted, and the history deletes all of its records.';
+
+/**
+ * True if the job belongs to a project before this one. No job starts without a ZipProject, so one that started before this
+ * project was created belongs to an older one, as does one that ended without a start. A job may be created shortly before its
+ * project. All of these are times of the API server, in whole seconds.
+ */
+const isOlder = ({ metadata, status = {} }: ZipJob, { createdAtMs }: KnownProject): boolean => {
+  const job = timeOf(metadata.creationTimestamp) ?? Infinity;
+  const began = timeOf(status.startedAt ?? status.finishedAt) ?? Infinity;
+  return job < createdAtMs && began <= createdAtMs;
+};
+
+/**
+ * The cache may lag behind a new project, and a job that is refused for it is lost: only the API server says that a namespace has
+ * none. A job of a deleted project is stored under the uid of that one, or not at all: the project that was created after it must
+ * not see its records.
+ */
 export const createOwnerOf =
   ({ clusterUid, projectUids, client }: OwnerOfOptions): OwnerOf =>
-  async (namespace, signal) => {
-    const known = projectUids.of(namespace);
-    const projectUid = known ?? (await client.get(namespace, PROJECT_NAME, signal))?.metadata.uid;
-    return projectUid === undefined ? undefined : { projectUid, clusterUid };
+  async (zipJob, signal) => {
+    const { namespace } = zipJob.metadata;
+    let known = projectUids.of(namespace);
+    if (known.length === 0) {
+      const project = await client.get(namespace, PROJECT_NAME, signal);
+      known = project ? toKnown(project.metadata) : [];
+    }
+    const own = known.find((project) => !isOlder(zipJob, project));
+    if (own) return { owner: { projectUid: own.uid, clusterUid } };
+    return known.length > 0 ? { message: PROJECT_DELETED } : {};
   };

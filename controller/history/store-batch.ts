@@ -4,6 +4,7 @@ import { toHistoryEntry } from '#runtime/history/archived-form.ts';
 import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { namespaceOf, type ObjectKey } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { cachedBytesOf } from '../kube-state/skeletons.ts';
 import { archiving } from '../zip-job/policies/archiving.ts';
 import type { BatchJob, BatchSource, StoreBatch, StoreBatchOptions, Stored } from './batch.ts';
@@ -12,18 +13,21 @@ import { writeEntries } from './write-entries.ts';
 
 interface Found {
   readonly key: ObjectKey;
-  readonly zipJob: ZipJob | undefined;
-  readonly owner: HistoryOwner | undefined;
+  readonly zipJob: ZipJob;
+  readonly owner?: HistoryOwner | undefined;
+  /** Why it has no owner, if the reason alone does not say it. */
+  readonly message?: string | undefined;
 }
 
 /** What to write about a ZipJob as the API server has it; undefined for nothing. */
 const toBatchJob = (
   { config, clock }: StoreBatchOptions,
-  { key, zipJob, owner }: Found,
+  { key, zipJob, owner, message }: Found,
 ): BatchJob | undefined => {
   const step = archiving(zipJob, owner?.projectUid, { settings: config, now: clock.date() });
-  if (!zipJob || step.kind === 'nothing') return undefined;
-  if (step.kind === 'refuse') return { key, zipJob, isFinal: true, refusal: { reason: step.reason } };
+  if (step.kind === 'nothing') return undefined;
+  if (step.kind === 'refuse')
+    return { key, zipJob, isFinal: true, refusal: { reason: step.reason, ...defined({ message }) } };
   return { key, zipJob, isFinal: step.isFinal, ...(owner && { entry: toHistoryEntry(zipJob, owner) }) };
 };
 
@@ -54,8 +58,8 @@ const read = async (options: StoreBatchOptions, key: ObjectKey, signal: AbortSig
   const namespace = namespaceOf(key);
   try {
     const zipJob = await options.zipJobs.get(namespace, key.slice(namespace.length + 1), signal);
-    const owner = await options.ownerOf(namespace, signal);
-    return { key, job: toBatchJob(options, { key, zipJob, owner }) };
+    if (!zipJob) return { key };
+    return { key, job: toBatchJob(options, { key, zipJob, ...(await options.ownerOf(zipJob, signal)) }) };
   } catch (error) {
     signal.throwIfAborted();
     return { key, error };

@@ -4,7 +4,7 @@ import { Registry } from 'prom-client';
 import { createApplyStatus } from '#controller/engine/apply-status.ts';
 import { createArchiver } from '#controller/history/archiver.ts';
 import type { HistoryWrites } from '#controller/history/batch.ts';
-import { createOwnerOf } from '#controller/history/project-uids.ts';
+import { createOwnerOf, createProjectUids } from '#controller/history/project-uids.ts';
 import { createStoreBatch } from '#controller/history/store-batch.ts';
 import { zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
@@ -17,10 +17,11 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { HistoryEntry } from '#runtime/history/history-job.ts';
+import { objectKey } from '#runtime/kube/types.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { createFakeObjectsKeptAs } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
-import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, aZipProject, NOW } from '#test/support/builders/objects.ts';
 import { createVersionedClient } from '#test/support/builders/versioned-client.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
@@ -66,16 +67,23 @@ const createHistoryInMemory = () => {
   };
 };
 
-/** A database or a clock instead of those in memory. */
-interface RealParts {
+/** A database or a clock instead of those in memory, and the ZipProjects that the cache has at the start. */
+interface WorldParts {
   readonly writes?: HistoryWrites;
   readonly clock?: Clock;
+  readonly projects?: readonly ZipProject[];
 }
 
-export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: RealParts = {}) => {
+/** The ZipProject of the namespace, created this number of seconds ago. */
+export const aProject = (uid = PROJECT_UID, seconds = 86_400): ZipProject => {
+  const project = aZipProject();
+  return { ...project, metadata: { ...project.metadata, uid, creationTimestamp: ago(seconds) } };
+};
+
+export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: WorldParts = {}) => {
   const config = aConfig({ historyHost: 'db.example', ...change });
   const manual = createManualClock(NOW);
-  const clock = real.clock ?? manual;
+  const clock = parts.clock ?? manual;
   const history = createHistoryInMemory();
   const metrics = createControllerMetrics(new Registry());
   const stop = new AbortController();
@@ -99,7 +107,12 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
   let onStatusWrite: (name: string) => void = () => undefined;
   let onRead: (name: string) => void = () => undefined;
   const applyStatus = createApplyStatus<ZipJob, OwnedStatus>('ZipJob', client);
-  const projects = new Map([[NAMESPACE, PROJECT_UID]]);
+  const projectUids = createProjectUids();
+  const createProject = (object: ZipProject): void =>
+    projectUids.see({ kind: 'set', key: objectKey(object), object, before: undefined });
+  const deleteProject = (before: ZipProject): void =>
+    projectUids.see({ kind: 'deleted', key: objectKey(before), before });
+  for (const project of parts.projects ?? [aProject()]) createProject(project);
   /** Those that the cache lacks. */
   const liveProjects = new Map<string, ZipProject>();
   const store = createStoreBatch({
@@ -117,10 +130,10 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     },
     ownerOf: createOwnerOf({
       clusterUid: CLUSTER_UID,
-      projectUids: { of: (namespace) => projects.get(namespace) },
+      projectUids,
       client: { get: async (namespace) => liveProjects.get(namespace) },
     }),
-    writes: real.writes ?? history.writes,
+    writes: parts.writes ?? history.writes,
     metrics,
     clock,
     log: pino({ level: 'silent' }),
@@ -144,7 +157,8 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, real: R
     metrics,
     zipJobs,
     archiver,
-    projects,
+    createProject,
+    deleteProject,
     liveProjects,
     statusWrites,
     put,

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipProject, NAMESPACE } from '#test/support/builders/objects.ts';
+import { NAMESPACE } from '#test/support/builders/objects.ts';
 import {
+  aProject,
   archived,
   archiveWorld,
   finishedAt,
@@ -50,8 +51,7 @@ describe('a job that the archiver cannot store or read', () => {
   });
 
   it('marks a job of a namespace that is not a project', async () => {
-    const world = aWorld();
-    world.projects.clear();
+    const world = aWorld({}, { projects: [] });
     world.put('stray', finishedAt(10));
     void world.lead();
     await world.clock.advance(1_000);
@@ -60,10 +60,8 @@ describe('a job that the archiver cannot store or read', () => {
   });
 
   it('stores a job of a new project that the cache does not have yet', async () => {
-    const world = aWorld();
-    world.projects.clear();
-    const project = aZipProject();
-    world.liveProjects.set(NAMESPACE, { ...project, metadata: { ...project.metadata, uid: PROJECT_UID } });
+    const world = aWorld({}, { projects: [] });
+    world.liveProjects.set(NAMESPACE, aProject());
     world.put('first', finishedAt(10));
     void world.lead();
     await world.clock.advance(10_000);
@@ -72,8 +70,7 @@ describe('a job that the archiver cannot store or read', () => {
   });
 
   it('counts a job of a namespace that is not a project, once', async () => {
-    const world = aWorld();
-    world.projects.clear();
+    const world = aWorld({}, { projects: [] });
     let failures = 0;
     world.failStatus(() => {
       failures += 1;

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createProjectUids } from '#controller/history/project-uids.ts';
+import { createProjectUids, type ProjectUids } from '#controller/history/project-uids.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { aZipProject } from '#test/support/builders/objects.ts';
 
@@ -10,21 +10,33 @@ const projectIn = (namespace: string, uid: string): ZipProject => {
 const key = 'team-a/project';
 
 describe('createProjectUids', () => {
-  it('remembers the uid of a deleted project, until its namespace has another project', () => {
+  const uidsOf = (uids: ProjectUids, namespace: string): readonly string[] =>
+    uids.of(namespace).map(({ uid }) => uid);
+
+  it('remembers the uid of a deleted project, and returns the newest project of a namespace first', () => {
     const uids = createProjectUids();
-    const first = projectIn('team-a', 'first');
+    const [first, second] = [projectIn('team-a', 'first'), projectIn('team-a', 'second')];
     uids.see({ kind: 'set', key, object: first, before: undefined });
+    uids.see({ kind: 'set', key, object: first, before: first });
     uids.see({ kind: 'deleted', key, before: first });
-    expect(uids.of('team-a')).to.equal('first');
-    uids.see({ kind: 'set', key, object: projectIn('team-a', 'second'), before: undefined });
-    expect(uids.of('team-a')).to.equal('second');
-    expect(uids.of('team-b')).to.equal(undefined);
+    expect(uidsOf(uids, 'team-a')).to.deep.equal(['first']);
+    uids.see({ kind: 'set', key, object: second, before: undefined });
+    expect(uidsOf(uids, 'team-a')).to.deep.equal(['second', 'first']);
+    expect(uidsOf(uids, 'team-b')).to.deep.equal([]);
   });
 
-  it('remembers a limited number of deleted projects', () => {
+  it('remembers a limited number of deleted projects, and every existing one', () => {
     const uids = createProjectUids();
-    for (let n = 0; n <= 10_000; n += 1)
+    const remove = (n: number): void =>
       uids.see({ kind: 'deleted', key: `team-${n}/project`, before: projectIn(`team-${n}`, `uid-${n}`) });
-    expect([uids.of('team-0'), uids.of('team-1')]).to.deep.equal([undefined, 'uid-1']);
+    remove(0);
+    // The watch missed that this one was deleted.
+    const [first, second] = [projectIn('team-a', 'first'), projectIn('team-a', 'second')];
+    uids.see({ kind: 'set', key, object: first, before: undefined });
+    uids.see({ kind: 'set', key, object: second, before: first });
+    for (let n = 1; n <= 9_999; n += 1) remove(n);
+    expect([uidsOf(uids, 'team-0'), uidsOf(uids, 'team-a')]).to.deep.equal([[], ['second', 'first']]);
+    remove(10_000);
+    expect([uidsOf(uids, 'team-1'), uidsOf(uids, 'team-a')]).to.deep.equal([['uid-1'], ['second']]);
   });
 });
