@@ -28,7 +28,13 @@ const toBatchJob = (
   if (step.kind === 'nothing') return undefined;
   if (step.kind === 'refuse')
     return { key, zipJob, isFinal: true, refusal: { reason: step.reason, ...defined({ message }) } };
-  return { key, zipJob, isFinal: step.isFinal, ...(owner && { entry: toHistoryEntry(zipJob, owner) }) };
+  const early = step.isFinal ? {} : { isEarly: true };
+  return {
+    key,
+    zipJob,
+    isFinal: step.isFinal,
+    ...(owner && { entry: { ...toHistoryEntry(zipJob, owner), ...early } }),
+  };
 };
 
 const takeKeys = ({ next }: BatchSource, most: number): readonly ObjectKey[] => {

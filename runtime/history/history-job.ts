@@ -47,6 +47,8 @@ export interface HistoryEntry {
   readonly metadata: string;
   /** JSON of the archived form without its metadata. */
   readonly detail: string;
+  /** True if its status still changes: a later entry follows. */
+  readonly isEarly?: boolean;
 }
 
 /** The uids that a ZipJob itself does not contain. */

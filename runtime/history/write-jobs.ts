@@ -128,7 +128,8 @@ const write = async (
   const inserted = await insertNew(client, entries);
   const isNew = ({ job }: HistoryEntry): boolean => inserted.has(job.uid);
   const added = entries.filter(isNew);
-  const old = entries.filter((entry) => !isNew(entry));
+  // A writer that was paused may have read the job before another one stored its end.
+  const old = entries.filter((entry) => !isNew(entry) && entry.isEarly !== true);
   const jobs = added.map(({ job }) => job);
   if (added.length > 0) {
     await insertDetails(client, added);
@@ -152,8 +153,8 @@ const makePartitions = async (
 
 /**
  * Writes finished jobs in one transaction and returns those that the history did not have; only these are added to `usage_hours`.
- * Of the others, the state of the webhook and the detail are updated, because nothing else of a finished job changes. Makes missing
- * partitions. Of entries with the same uid, the last counts. A batch of a few hundred entries is a good size.
+ * Of the others, the state of the webhook and the detail are updated, because nothing else of a finished job changes; an early entry
+ * updates nothing. Makes missing partitions. Of entries with the same uid, the last counts. A batch of a few hundred entries is a good size.
  * @throws AppError of HistoryDatabase. `HistoryRefused`: at least one entry can never be stored.
  */
 export const writeJobs = async (

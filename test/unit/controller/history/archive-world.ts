@@ -35,7 +35,7 @@ export const refused = (): AppError =>
 export const partitionMissing = (): AppError =>
   new AppError('no partition', { code: 'HistoryPartitionMissing', retryable: true });
 
-/** Rows by uid, and how often each was counted: only an insert counts. */
+/** Rows by uid, and how often each was counted: only an insert counts. As in PostgreSQL, an early entry updates no row. */
 const createHistoryInMemory = () => {
   const rows = new Map<string, HistoryEntry>();
   const calls: string[] = [];
@@ -52,6 +52,7 @@ const createHistoryInMemory = () => {
       call('write', entries);
       for (const entry of entries) {
         if (!rows.has(entry.job.uid)) inserted += 1;
+        else if (entry.isEarly === true) continue;
         rows.set(entry.job.uid, entry);
       }
     },

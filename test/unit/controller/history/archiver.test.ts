@@ -66,6 +66,18 @@ describe('the archiver', () => {
     expect([world.history.inserted(), world.statusWrites]).to.deep.equal([1, ['slow']]);
   });
 
+  it('does not replace the row of another leader with a status that is not final', async () => {
+    const world = aWorld();
+    const job = { uid: 'uid-slow', name: 'slow', webhookState: 'Delivered' };
+    await world.history.writes.write([{ job, metadata: '', detail: '' } as never]);
+    // This process was paused: it does not know yet that the webhook was delivered.
+    world.put('slow', finishedAt(1_000, PENDING));
+    void world.lead();
+    await world.clock.advance(10_000);
+    expect(world.history.calls).to.deep.equal(['write slow', 'write slow']);
+    expect(world.history.rows.get('uid-slow')?.job.webhookState).to.equal('Delivered');
+  });
+
   it('updates the row of an archived job whose webhook was sent again', async () => {
     const world = aWorld();
     void world.lead();

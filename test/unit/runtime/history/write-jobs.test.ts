@@ -140,6 +140,21 @@ describe('writeJobs', () => {
     expect((await usage())[0]).to.include({ jobs: 1, bytes: first.job.bytes });
   });
 
+  it('keeps a final row when a writer that was paused stores the job as it was earlier', async () => {
+    const first = entry();
+    const early: HistoryEntry = { ...first, detail: '{"attempts":1}', isEarly: true };
+    const final: HistoryEntry = { ...first, job: { ...first.job, webhookState: 'Delivered' }, detail: '{}' };
+    await writeJobs(database, [early]);
+    await writeJobs(database, [final]);
+    expect(await writeJobs(database, [early])).to.deep.equal([]);
+    expect(await jobs()).to.deep.equal([final.job]);
+    expect(await details()).to.deep.equal([{ metadata: final.metadata, detail: '{}' }]);
+    const again: HistoryEntry = { ...final, job: { ...first.job, webhookState: 'Exhausted' } };
+    await writeJobs(database, [again]);
+    expect(await jobs()).to.deep.equal([again.job]);
+    expect(await counted()).to.equal(1);
+  });
+
   it('does not write a known row that is the same', async () => {
     const batch = entries(2);
     await writeJobs(database, batch);
