@@ -23,7 +23,7 @@ export interface SurplusJobsOptions {
 
 /**
  * The finished jobs that a nearly full project deletes before their time, so that it can accept new ones. Those that the history
- * has come first, whatever their age; those that it lacks come last, and only with HISTORY_WHEN_FULL=drop.
+ * has come first, also young ones; those that it lacks come last, and only with HISTORY_WHEN_FULL=drop.
  */
 export interface SurplusJobs {
   see(change: Change<ZipJob>): void;

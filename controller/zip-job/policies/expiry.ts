@@ -20,6 +20,12 @@ export interface ExpirySettings {
   readonly historyWhenFull: string;
 }
 
+/**
+ * With a history, a POST with an `Idempotency-Key` searches for the ZipJob and then creates it, within WORK_TIMEOUT_MS of the API (10 s).
+ * A ZipJob that is created, ends and is deleted in between would not stop a second archive.
+ */
+const SHORTEST_KEPT_MS = 60_000;
+
 const ttlSeconds = ({ spec, status }: ZipJob, settings: ExpirySettings, isSurplus: boolean): number => {
   const own = spec.ttlSecondsAfterFinished ?? {};
   const usual =
@@ -78,7 +84,7 @@ const ttlEndsAt = (
 /**
  * When a finished ZipJob is deleted. Undefined while its webhook is pending, because its status contains the delivery state,
  * while its pod has not exited, and while a rerun uses its file list, which is deleted with it. With a history also undefined
- * until the history has it.
+ * until the history has it, and never within a minute of its end.
  */
 export const expiresAt = (
   zipJob: ZipJob,
@@ -89,7 +95,8 @@ export const expiresAt = (
   if (finishedAt === undefined || awaitsWebhookOrExit(zipJob)) return undefined;
   if (facts.listUsers?.every(isFinished) === false) return undefined;
   const at = ttlEndsAt(zipJob, finishedAt, { settings, facts });
-  return at === undefined ? undefined : new Date(at);
+  if (at === undefined) return undefined;
+  return new Date(hasHistory(settings) ? Math.max(at, finishedAt + SHORTEST_KEPT_MS) : at);
 };
 
 /** True if the file list belongs to this job. A rerun uses the file list of the original job. */

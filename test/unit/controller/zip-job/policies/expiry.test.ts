@@ -61,10 +61,22 @@ describe('expiresAt', () => {
       }
     });
 
-    it('is the end of a surplus job that is archived, or that a full project drops (G8)', () => {
+    it('is a minute after the end of a surplus job that is archived, or that a full project drops (G8)', () => {
       const lacking = aZipJob({ status: as() });
-      expect(expiresAt(stored, refuse, { isSurplus: true })).to.deep.equal(at(10));
-      expect(expiresAt(lacking, drop, { isSurplus: true })).to.deep.equal(at(10));
+      expect(expiresAt(stored, refuse, { isSurplus: true })).to.deep.equal(at(10 - 60));
+      expect(expiresAt(lacking, drop, { isSurplus: true })).to.deep.equal(at(10 - 60));
+    });
+
+    it('is not within a minute of the end, because a request with the same Idempotency-Key may be late', () => {
+      const spec = { ttlSecondsAfterFinished: { succeeded: 5 } };
+      const facts = { isSurplus: true };
+      for (const short of [stored, aZipJob({ status: as() })]) {
+        const job = { ...short, spec: { ...short.spec, ...spec } };
+        expect(expiresAt(job, drop, facts)).to.deep.equal(at(10 - 60));
+      }
+      const own = { ...stored, spec: { ...stored.spec, ...spec } };
+      expect(expiresAt(own, refuse)).to.deep.equal(at(10 - 60));
+      expect(expiresAt(own, config)).to.deep.equal(at(5));
     });
 
     it('is its own TTL for a job that the history refused', () => {
