@@ -143,7 +143,7 @@ const historyMetrics = (registry: Registry) => {
     }),
     writeFailures: counter(
       'zip_history_write_failures_total',
-      'Failed attempts to archive finished ZipJobs, by reason: HistoryUnavailable, HistoryPartitionMissing or HistoryRefused (by the database), ConditionFailed (the condition Archived could not be written to the ZipJob) or Internal (such as a ZipJob that could not be read)',
+      'Failed attempts to archive finished ZipJobs, by reason: HistoryUnavailable, HistoryPartitionMissing, HistoryClockDiffers or HistoryRefused (by the database), ConditionFailed (the condition Archived could not be written to the ZipJob) or Internal (such as a ZipJob that could not be read)',
     ),
     unstored: counter(
       'zip_history_unstored_total',

@@ -48,6 +48,8 @@ export interface BatchJob {
   readonly entry?: HistoryEntry;
   /** Its status does not change any more. */
   readonly isFinal: boolean;
+  /** The database cannot store its row yet: it is tried again later. */
+  readonly isDeferred?: boolean;
   /** Why the history cannot have it. */
   readonly refusal?: { readonly reason: Reason; readonly message?: string };
 }

@@ -12,9 +12,9 @@ export interface StreamOptions {
 
 /**
  * The history of jobs in PostgreSQL. In rows, `bigint` is a number and `timestamptz` is RFC 3339 in UTC. Every method throws an
- * AppError with one of three codes: `HistoryUnavailable` (retryable: no connection, a time limit, missing migrations),
- * `HistoryPartitionMissing` (retryable), `HistoryRefused`. An aborted signal throws its reason and closes the connection, so that
- * the statement ends.
+ * AppError with one of four codes: `HistoryUnavailable` (retryable: no connection, a time limit, missing migrations),
+ * `HistoryPartitionMissing` (retryable), `HistoryClockDiffers` (retryable), `HistoryRefused`. An aborted signal throws its reason and
+ * closes the connection, so that the statement ends.
  */
 export interface HistoryDatabase extends AsyncDisposable {
   query<Row>(statement: Statement, signal?: AbortSignal): Promise<readonly Row[]>;

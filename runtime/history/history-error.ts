@@ -40,6 +40,10 @@ const repairOf = (error: Error): string | undefined => {
 const isPartitionMissing = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.code === '23514' && error.constraint === undefined;
 
+/** SQLSTATE of `zipjobs.make_partitions` for a day that is too far from the clock of the server. */
+const isClockDifferent = (error: Error): boolean =>
+  error instanceof pg.DatabaseError && error.code === 'ZJ001';
+
 /** Of several addresses that refuse a connection, Node reports an error without a message. */
 const messageOf = (error: Error): string => {
   const [first] = error instanceof AggregateError ? (error.errors as readonly unknown[]) : [];
@@ -48,8 +52,8 @@ const messageOf = (error: Error): string => {
 
 /**
  * The error for a failed statement or connection. `HistoryUnavailable`: nothing is known about the data; a retry can succeed.
- * `HistoryPartitionMissing`: a row is of a day that has no partition yet. `HistoryRefused`: the statement or a value is wrong. The
- * error never contains values of rows.
+ * `HistoryPartitionMissing`: a row is of a day that has no partition yet. `HistoryClockDiffers`: a row is of a day for which the clock
+ * of the server allows no partition. `HistoryRefused`: the statement or a value is wrong. The error never contains values of rows.
  */
 export const toHistoryError = (thrown: unknown, place: string): Error => {
   if (thrown instanceof AppError || isAbort(thrown)) return toError(thrown);
@@ -62,6 +66,11 @@ export const toHistoryError = (thrown: unknown, place: string): Error => {
         retryable: true,
         cause: error,
       },
+    );
+  if (isClockDifferent(error))
+    return new AppError(
+      `History database ${place} makes no partition: ${messageOf(error)}. Correct this clock, or that of the API server, which jobs have. It is tried again.`,
+      { code: 'HistoryClockDiffers', retryable: true, cause: error },
     );
   const repair = repairOf(error);
   if (repair === undefined)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { REASONS } from '#crds/conditions.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { NAMESPACE } from '#test/support/builders/objects.ts';
 import {
@@ -33,7 +34,7 @@ describe('a job that the archiver cannot store or read', () => {
     void world.lead();
     await world.clock.advance(10_000);
     expect([...world.history.rows.keys()]).to.deep.equal(['uid-a', 'uid-c']);
-    const condition = { status: 'False', reason: 'ArchiveRefused', message: 'a value is wrong' };
+    const condition = { status: 'False', reason: 'ArchiveRefused', message: REASONS.ArchiveRefused };
     expect(archived(world, 'bad')).to.include(condition);
     expect(await unstored(world)).to.deep.equal({ refused: 1 });
   });

@@ -4,7 +4,13 @@ import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
-const FILES = ['0001-tables', '0002-partitions', '0003-retention', '0004-job-places'];
+const FILES = [
+  '0001-tables',
+  '0002-partitions',
+  '0003-retention',
+  '0004-job-places',
+  '0005-clocks-and-locks',
+];
 const DAY_MS = 86_400_000;
 /** Three tables for each day from yesterday to 14 days ahead, and one for each of their months. */
 const PARTITIONS =

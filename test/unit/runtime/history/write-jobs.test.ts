@@ -214,12 +214,21 @@ describe('writeJobs', () => {
     expect(await counted()).to.equal(3);
   });
 
-  it('refuses a day that cannot have ended yet, with an error that does not repeat', async () => {
-    const outcome = await writeJobs(database, [entry({ finishedAt: '2126-01-01T00:00:00Z' })]).catch(
-      (error: unknown) => error,
-    );
-    expect(outcome).to.be.instanceOf(AppError).and.include({ code: 'HistoryRefused', retryable: false });
-  });
+  for (const [finishedAt, position] of [
+    ['2126-01-01T00:00:00Z', 'more than 31 days ahead of'],
+    ['2006-01-01T00:00:00Z', 'more than 3,660 days behind'],
+  ] as const)
+    it(`names the clock of a day that is ${position} it, with an error that may be repeated`, async () => {
+      const outcome = await writeJobs(database, [entry({ finishedAt })]).catch((error: unknown) => error);
+      expect(outcome)
+        .to.be.instanceOf(AppError)
+        .and.include({ code: 'HistoryClockDiffers', retryable: true });
+      expect(outcome)
+        .to.have.property('message')
+        .that.contains(`the day ${finishedAt.slice(0, 10)} is ${position} the clock of PostgreSQL (20`)
+        .and.contains('Correct');
+      expect(await counted()).to.equal(0);
+    });
 });
 
 describe('projects of the history', () => {
