@@ -19,8 +19,8 @@ export interface PurgeOrder {
 
 export interface PurgeState extends Pick<PurgeOrder, 'nonce' | 'records'> {
   readonly isComplete: boolean;
-  /** Why the last attempt failed. */
-  readonly problem?: string;
+  /** The last attempt failed. The log says why: an error names the database, and users of the project may read the status. */
+  readonly hasFailed?: boolean;
 }
 
 /** Deletes records of projects on command of a user. The status of the ZipProject has the commands; this is the work. */
@@ -56,7 +56,7 @@ const FIRST_BACKOFF_MS = 1_000;
 interface Purge extends PurgeOrder {
   records: number;
   isComplete: boolean;
-  problem: string | undefined;
+  hasFailed: boolean;
 }
 
 class HistoryPurges implements Purges {
@@ -72,13 +72,13 @@ class HistoryPurges implements Purges {
   of(key: ObjectKey): PurgeState | undefined {
     const purge = this.#purges.get(key);
     if (!purge) return undefined;
-    const { nonce, records, isComplete, problem } = purge;
-    return { nonce, records, isComplete, ...(problem !== undefined && { problem }) };
+    const { nonce, records, isComplete, hasFailed } = purge;
+    return { nonce, records, isComplete, ...(hasFailed && { hasFailed }) };
   }
 
   start(key: ObjectKey, order: PurgeOrder): void {
     if (this.#purges.get(key)?.nonce === order.nonce) return;
-    this.#purges.set(key, { ...order, isComplete: false, problem: undefined });
+    this.#purges.set(key, { ...order, isComplete: false, hasFailed: false });
     this.#wake.call();
   }
 
@@ -99,14 +99,16 @@ class HistoryPurges implements Purges {
       }
       try {
         await this.#turn(key, work, signal);
-        purge.problem = undefined;
+        purge.hasFailed = false;
         failures = 0;
       } catch (error) {
         if (isOver()) return;
         failures += 1;
-        const err = toError(error);
-        purge.problem = err.message;
-        log.warn({ err, project: key }, 'could not delete the records of a project, will retry');
+        purge.hasFailed = true;
+        log.warn(
+          { err: toError(error), project: key },
+          'could not delete the records of a project, will retry',
+        );
       }
       this.#toTheEnd(key, purge);
       onChange(key);

@@ -68,9 +68,6 @@ export const projectPurge = ({ project, hasHistory, purge }: PurgeObservation, n
     const message = `${REASONS.HistoryPurged} Number of records: ${purge.records}.`;
     return finished(counted, condition('True', 'HistoryPurged', message), now);
   }
-  const change =
-    purge.problem === undefined
-      ? condition('False', 'PurgingHistory')
-      : condition('False', 'HistoryUnavailable', `${REASONS.HistoryUnavailable} ${purge.problem}`);
-  return { record: counted, condition: change, actions: [] };
+  const reason = purge.hasFailed === true ? 'HistoryUnavailable' : 'PurgingHistory';
+  return { record: counted, condition: condition('False', reason), actions: [] };
 };

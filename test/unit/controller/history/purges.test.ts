@@ -131,7 +131,7 @@ describe('the deletion of all records of a project', () => {
     await second.end();
   });
 
-  it('retries at growing intervals while the database is away, says why, and keeps the number (G8)', async () => {
+  it('retries at growing intervals while the database is away, says so, and keeps the number (G8)', async () => {
     let calls = 0;
     let isAway = true;
     const rows = [5, 0];
@@ -152,7 +152,7 @@ describe('the deletion of all records of a project', () => {
       nonce: 'a',
       records: 1,
       isComplete: false,
-      problem: 'the database is away',
+      hasFailed: true,
     });
     expect(changes).to.have.length(4);
     isAway = false;

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { PurgeState } from '#controller/history/purges.ts';
 import { projectPurge } from '#controller/zip-project/project-purge.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
+import { REASONS } from '#crds/conditions.ts';
 import type { HistoryPurge } from '#crds/zip-project.ts';
 import { ago, aZipProject, NOW } from '#test/support/builders/objects.ts';
 
@@ -84,12 +85,12 @@ describe('projectPurge', () => {
     expect(actions).to.deep.equal([]);
   });
 
-  it('says why it waits while the database is away (G8)', () => {
-    const purge = { nonce: 'a', records: 5, isComplete: false, problem: 'db.example:5432 is unavailable' };
+  it('says that it waits while the database is away, and nothing of its address (G8)', () => {
+    const purge = { nonce: 'a', records: 5, isComplete: false, hasFailed: true };
     const { record, condition } = judge({ nonce: 'a', known: running, purge });
     expect(record).to.deep.equal(running);
     expect(condition).to.deep.include({ status: 'False', reason: 'HistoryUnavailable' });
-    expect(condition?.message).to.contain('will be retried. db.example:5432 is unavailable');
+    expect(condition?.message).to.equal(REASONS.HistoryUnavailable);
   });
 
   it('records the end with an Event (G9)', () => {
