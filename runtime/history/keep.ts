@@ -5,6 +5,7 @@
  */
 import type { HistoryDatabase } from './database.ts';
 import type { HistoryJob } from './history-job.ts';
+import type { Steps } from './steps.ts';
 
 type Database = Pick<HistoryDatabase, 'query'>;
 
@@ -110,7 +111,7 @@ const PROJECTS = `
   FROM zipjobs.projects
   WHERE cluster_uid = $1 AND (deleted_at IS NOT NULL OR retention_days < $2)`;
 
-export interface KeepOptions extends PurgeLimits {
+export interface DeleteOptions extends PurgeLimits {
   readonly clusterUid: HistoryJob['clusterUid'];
   /** Of the installation, at least one day. Databases that several clusters share have the shortest. */
   readonly retentionDays: number;
@@ -118,34 +119,45 @@ export interface KeepOptions extends PurgeLimits {
   readonly mostTables: number;
 }
 
-export interface Kept {
-  readonly partitionsMade: number;
+export interface Deleted {
   readonly partitionsDropped: number;
   readonly rowsPurged: number;
   /** False: call again soon, because a limit ended the work. */
   readonly isComplete: boolean;
 }
 
-/** All of it. All projects together have the limit of batches, but each gets at least one. @throws AppError of HistoryDatabase */
-export const keepHistory = async (database: Database, options: KeepOptions): Promise<Kept> => {
+/**
+ * Deletes what is beyond the retention, and everything of deleted projects. All projects together have the limit of batches, but each
+ * gets at least one. `steps` has the errors.
+ */
+export const deleteExpired = async (
+  database: Database,
+  options: DeleteOptions,
+  steps: Steps,
+): Promise<Deleted> => {
   const { clusterUid, retentionDays, mostTables, mostBatches } = options;
-  const partitionsMade = await makePartitionsAhead(database);
-  const dropped = await dropOldPartitions(database, options);
-  const projects = await database.query<{ projectUid: string; endedBefore: string }>({
-    text: PROJECTS,
-    values: [clusterUid, retentionDays],
-  });
+  const dropped = await steps.run('drop old partitions', () => dropOldPartitions(database, options));
+  const statement = { text: PROJECTS, values: [clusterUid, retentionDays] };
+  const projects = await steps.run('read the projects to delete', () =>
+    database.query<{ projectUid: string; endedBefore: string }>(statement),
+  );
   let rowsPurged = 0;
-  let isComplete = dropped.length < mostTables;
+  let isComplete = dropped !== undefined && dropped.length < mostTables;
   let batches = mostBatches;
-  for (const project of projects) {
-    const purged = await purgeProject(database, project, { ...options, mostBatches: batches });
+  for (const project of projects ?? []) {
+    const limits = { ...options, mostBatches: batches };
+    const purged = await steps.run(`delete the records of project ${project.projectUid}`, () =>
+      purgeProject(database, project, limits),
+    );
+    if (purged === undefined) continue;
     rowsPurged += purged.rows;
     isComplete &&= purged.isComplete;
     batches = Math.max(1, batches - Math.ceil(purged.rows / options.batchRows));
   }
-  await database.query({ text: 'SELECT zipjobs.forget_deleted_projects($1)', values: [retentionDays] });
-  // Last, because an error must not keep rows that have to be deleted.
-  isComplete = (await addOldPlaces(database, options)) && isComplete;
-  return { partitionsMade, partitionsDropped: dropped.length, rowsPurged, isComplete };
+  // Until all old partitions are dropped, a deleted project may have rows.
+  if (dropped !== undefined)
+    await steps.run('forget deleted projects', () =>
+      database.query({ text: 'SELECT zipjobs.forget_deleted_projects($1)', values: [retentionDays] }),
+    );
+  return { partitionsDropped: dropped?.length ?? 0, rowsPurged, isComplete };
 };

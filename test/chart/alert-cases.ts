@@ -49,11 +49,6 @@ const requests = (process: 'api' | 'dashboard', status: string, values: string):
   labels: { route: '/a', method: 'GET', status },
   values,
 });
-const unstored = (reason: string, values: string): Series => ({
-  name: 'zip_history_unstored_total',
-  labels: { reason },
-  values,
-});
 const watchEnds = (watch: 'live' | 'repetition', reason: string, values: string): Series => ({
   name: 'zip_reflector_watch_ends_total',
   labels: { kind: 'ZipJob', watch, reason },
@@ -255,45 +250,6 @@ const LIMIT_CASES: readonly AlertCase[] = [
     ],
     silent: [
       { says: 'Redis is back', series: [{ name: 'zip_api_rate_limits_skipped_total', values: '7x30' }] },
-    ],
-  },
-  {
-    alert: 'ZipjobsHistoryLate',
-    at: 20,
-    fires: [
-      {
-        says: 'a job waits for the database',
-        series: [{ name: 'zip_history_oldest_pending_seconds', values: '0+120x30' }],
-      },
-    ],
-    silent: [
-      {
-        says: 'jobs wait for a minute',
-        series: [{ name: 'zip_history_oldest_pending_seconds', values: '60x30' }],
-      },
-    ],
-  },
-  {
-    alert: 'ZipjobsHistoryIncomplete',
-    at: 20,
-    fires: [{ says: 'a job was dropped', series: [unstored('full', '0x10 1x20')] }],
-    silent: [{ says: 'one was dropped before', series: [unstored('full', '1x30')] }],
-  },
-  {
-    alert: 'ZipjobsHistoryPartitions',
-    at: 30,
-    fires: [
-      {
-        says: 'partitions are not made',
-        series: [{ name: 'zip_history_partition_days_ahead', values: '6x30' }],
-      },
-    ],
-    silent: [
-      { says: 'they are made', series: [{ name: 'zip_history_partition_days_ahead', values: '14x30' }] },
-      {
-        says: 'there is no history',
-        series: [{ name: 'zip_history_partition_days_ahead', values: '-1x30' }],
-      },
     ],
   },
   ...['fileListBytes', 'storedJobs', 'storedBytes'].map(

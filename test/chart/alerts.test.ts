@@ -9,11 +9,13 @@ import { stringify } from 'yaml';
 import { type MetricFacts, metricsOf } from '#scripts/sync-metrics.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { ALERT_CASES, type AlertCase, type Series, type Situation } from './alert-cases.ts';
+import { HISTORY_ALERT_CASES } from './history-alert-cases.ts';
 import { find, render } from './render.ts';
 import { type Rule, rulesOf } from './rules.ts';
 
 const run = promisify(execFile);
 
+const CASES = [...ALERT_CASES, ...HISTORY_ALERT_CASES];
 /** Labels that the scrape adds. */
 const OURS = { job: 'zipjobs-system/zipjobs', namespace: 'zipjobs-system', pod: 'ours' };
 const FOREIGN = { job: 'others/operator', namespace: 'others', pod: 'foreign' };
@@ -88,12 +90,10 @@ describe('the alerts of the chart', function () {
   };
 
   it('all have a case (X4)', () => {
-    expect([...new Set(ALERT_CASES.map(({ alert }) => alert))]).to.have.members(
-      rules.map(({ alert }) => alert),
-    );
+    expect([...new Set(CASES.map(({ alert }) => alert))]).to.have.members(rules.map(({ alert }) => alert));
   });
 
-  for (const [at, one] of ALERT_CASES.entries())
+  for (const [at, one] of CASES.entries())
     it(`${titleOf(one)} fires and is silent, whatever others export (X3, X4)`, async () => {
       const rule = rules.find(({ alert }) => alert === one.alert);
       if (rule === undefined) throw new Error(`the chart has no alert ${one.alert}`);

@@ -115,6 +115,12 @@ ZipjobsHistoryPartitions:
   for: 15m
   severity: warning
   summary: The history database has partitions for less than 7 days ahead.
+# A round that fails is repeated after a minute, and one that succeeds after an hour. So this is silent if the repetition succeeds.
+ZipjobsHistoryRetentionFails:
+  expr: sum(increase(zip_history_retention_failures_total{$own}[30m])) > 0
+  for: 60m
+  severity: warning
+  summary: The retention of the history has failed for an hour, so old records may not be deleted and partitions not be made.
 ZipjobsDashboardFails:
   expr: sum(rate(zip_dashboard_request_duration_seconds_count{status="5xx",$own}[10m])) / sum(rate(zip_dashboard_request_duration_seconds_count{$own}[10m])) > 0.05
   for: 10m

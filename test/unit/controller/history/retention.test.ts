@@ -8,9 +8,9 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { AppError } from '#runtime/errors.ts';
 import { toHistoryEntry } from '#runtime/history/archived-form.ts';
-import type { HistoryDatabase } from '#runtime/history/database.ts';
+import type { HistoryDatabase, Statement } from '#runtime/history/database.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
-import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
+import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
@@ -18,6 +18,7 @@ import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
 
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 
 describe('the retention of the history', () => {
   const resources = new AsyncDisposableStack();
@@ -30,11 +31,16 @@ describe('the retention of the history', () => {
   });
   after(() => resources.disposeAsync());
 
-  const setUp = (change: { database?: Pick<HistoryDatabase, 'query'> } = {}) => {
+  interface Change {
+    readonly database?: Pick<HistoryDatabase, 'query'>;
+    /** Of the API server, compared with PostgreSQL. */
+    readonly clockAheadMs?: number;
+  }
+  const setUp = ({ clockAheadMs = 0, ...change }: Change = {}) => {
     const clusterUid = randomUUID();
     const projects = createFakeObjects<ZipProject>();
     const metrics = createControllerMetrics(new Registry());
-    const clock = createManualClock();
+    const clock = createManualClock(new Date(Date.now() + clockAheadMs));
     const options = {
       database,
       ...change,
@@ -69,16 +75,46 @@ describe('the retention of the history', () => {
       return (await database.query<{ jobs: number }>({ text, values: [projectUid] }))[0]?.jobs ?? -1;
     };
     const apply = () => applyRetention(options, new AbortController().signal);
-    return { projects, metrics, clock, options, put, store, left, apply };
+    const failureOf = () => apply().then(() => '', String);
+    const daysAhead = async () => (await metrics.history.partitionDaysAhead.get()).values[0]?.value;
+    const failures = async () => (await metrics.history.retentionFailures.get()).values[0]?.value;
+    return {
+      projects,
+      clock,
+      options,
+      put,
+      store,
+      left,
+      apply,
+      failureOf,
+      daysAhead,
+      failures,
+    };
+  };
+
+  /** The database, which refuses some statements. */
+  const refusing = (isRefused: (statement: Statement) => boolean): Pick<HistoryDatabase, 'query'> => ({
+    query: async (statement, signal) => {
+      if (isRefused(statement)) throw new AppError('a lock', { code: 'HistoryUnavailable', retryable: true });
+      return await database.query(statement, signal);
+    },
+  });
+  const exists = async (table: string): Promise<boolean> =>
+    (await database.query({ text: 'SELECT WHERE to_regclass($1) IS NOT NULL', values: [table] })).length > 0;
+  const partitionOf = (days: number): string =>
+    `zipjobs.jobs_${new Date(Date.now() + days * DAY_MS).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  const dropPartition = async (name: string): Promise<void> => {
+    await using owner = await server.open('owner');
+    await owner.query(`DROP TABLE IF EXISTS ${name}`);
   };
 
   it('makes partitions 14 days ahead, and drops those beyond the retention (G9)', async () => {
-    const { put, store, left, apply, metrics } = setUp();
+    const { put, store, left, apply, daysAhead } = setUp();
     const project = put('team-a');
     for (const days of [1, 29, 32, 33]) await store(project, days);
     expect(await apply()).to.equal(true);
     expect(await left(project)).to.equal(2);
-    expect((await metrics.history.partitionDaysAhead.get()).values[0]?.value).to.equal(14);
+    expect(await daysAhead()).to.equal(14);
   });
 
   it('deletes the jobs of a project with a shorter retention, not with a longer one (G9)', async () => {
@@ -153,21 +189,108 @@ describe('the retention of the history', () => {
     );
   });
 
-  it('continues after an hour, and a minute after a failure, which it counts', async () => {
-    let calls = 0;
-    const away = {
-      query: () => {
-        calls += 1;
-        return Promise.reject(new AppError('away', { code: 'HistoryUnavailable', retryable: true }));
-      },
-    };
-    const { options, clock, metrics } = setUp({ database: away });
+  describe('with a step that fails', () => {
+    it('counts the days that have partitions although none can be made (G8)', async () => {
+      const { failureOf, daysAhead } = setUp({
+        database: refusing(({ text }) => text.includes('make_partitions')),
+      });
+      await dropPartition(partitionOf(5));
+      expect(await failureOf()).to.contain('a lock');
+      expect(await daysAhead()).to.equal(4);
+    });
+
+    it('makes partitions and drops old ones although the API server does not respond (G8)', async () => {
+      const { projects, put, store, left, apply, failureOf, daysAhead } = setUp();
+      const [gone, kept] = [put('team-a'), put('team-b')];
+      for (const project of [gone, kept]) for (const days of [1, 32]) await store(project, days);
+      projects.remove('team-a', 'project');
+      projects.fail(unreachable());
+      await dropPartition(partitionOf(5));
+      expect(await failureOf()).to.contain('the connection to the API server failed');
+      expect([await left(gone), await left(kept), await daysAhead()]).to.deep.equal([1, 1, 14]);
+      projects.fail(undefined);
+      await apply();
+      expect([await left(gone), await left(kept)]).to.deep.equal([0, 1]);
+    });
+
+    it('deletes everything of the other deleted projects although one cannot be read (G8)', async () => {
+      const { projects, store, left, failureOf } = setUp();
+      const [unknown, gone] = [randomUUID(), randomUUID()];
+      for (const project of [unknown, gone]) await store(project, 1);
+      let reads = 0;
+      projects.fail(unreachable(), () => {
+        reads += 1;
+        return reads === 1;
+      });
+      expect(await failureOf()).to.contain('the connection to the API server failed');
+      expect([await left(unknown), await left(gone)]).to.have.members([0, 1]);
+    });
+
+    it('deletes everything of deleted projects although no partition can be dropped (G9)', async () => {
+      const { store, left, failureOf } = setUp({
+        database: refusing(({ text }) => text.includes('drop_oldest_partition')),
+      });
+      const project = randomUUID();
+      for (const days of [1, 32]) await store(project, days);
+      expect(await failureOf()).to.contain('a lock');
+      expect(await left(project)).to.equal(0);
+    });
+
+    it('deletes everything of the other projects although one fails, and names both errors (G9)', async () => {
+      const purged: unknown[] = [];
+      const { store, left, failureOf } = setUp({
+        database: refusing(({ text, values }) => {
+          if (text.includes('purge_project')) purged.push(values?.[0]);
+          return text.includes('purge_project') ? values?.[0] === purged[0] : text.includes('add_old_job');
+        }),
+      });
+      const projects = [randomUUID(), randomUUID()];
+      for (const project of projects) await store(project, 1);
+      const failure = await failureOf();
+      const lefts = await Promise.all(projects.map(left));
+      expect(lefts).to.have.members([0, 1]);
+      expect(failure).to.contain(`delete the records of project ${String(purged[0])}: a lock`);
+      expect(failure).to.contain('add the places of old jobs: a lock');
+    });
+  });
+
+  describe('with clocks that differ by more than an hour', () => {
+    for (const [clockAheadMs, difference] of [
+      [-2 * HOUR_MS, '120 minutes ahead of'],
+      [2 * HOUR_MS, '120 minutes behind'],
+    ] as const)
+      it(`deletes nothing and makes partitions while PostgreSQL is ${difference} the API server (G9)`, async () => {
+        const { projects, put, store, left, failureOf, daysAhead } = setUp({ clockAheadMs });
+        const [gone, short] = [put('team-a'), put('team-b', 7)];
+        for (const project of [gone, short]) for (const days of [1, 10, 32]) await store(project, days);
+        projects.remove('team-a', 'project');
+        await dropPartition(partitionOf(5));
+        expect(await failureOf()).to.contain(
+          `The clock of PostgreSQL is ${difference} that of the API server`,
+        );
+        expect([await left(gone), await left(short), await daysAhead()]).to.deep.equal([3, 3, 14]);
+        expect(await exists(partitionOf(-32))).to.equal(true);
+      });
+
+    it('deletes as usual while they differ by less (G9)', async () => {
+      const { put, store, left, apply } = setUp({ clockAheadMs: -HOUR_MS + 60_000 });
+      const project = put('team-a');
+      for (const days of [1, 32]) await store(project, days);
+      expect(await apply()).to.equal(true);
+      expect(await left(project)).to.equal(1);
+    });
+  });
+
+  it('continues after an hour, and a minute after a failure, which it counts from zero', async () => {
+    const database = refusing(() => true);
+    const { options, clock, failures } = setUp({ database });
+    expect(await failures()).to.equal(0);
     const stop = new AbortController();
     const running = keepRetention(options, stop.signal);
     await clock.advance(180_000);
-    expect(calls).to.equal(4);
-    expect((await metrics.history.retentionFailures.get()).values[0]?.value).to.equal(4);
+    expect(await failures()).to.equal(4);
     stop.abort();
     await running;
+    expect(await failures()).to.equal(4);
   });
 });

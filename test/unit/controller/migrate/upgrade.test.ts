@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
-import { keepHistory } from '#runtime/history/keep.ts';
+import { addOldPlaces, deleteExpired } from '#runtime/history/keep.ts';
+import { createSteps } from '#runtime/history/steps.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
@@ -53,14 +54,14 @@ describe('an upgrade of the history', () => {
     await writing;
     expect(await writeJobs(database, [...old, aHistoryEntry()])).to.have.length(1);
     expect(await countJobs()).to.equal(23);
-    const kept = {
-      clusterUid: old[0]?.job.clusterUid ?? '',
-      retentionDays: 1,
-      mostTables: 1,
-      batchRows: 1,
-      mostBatches: 1,
-    };
-    expect(await keepHistory(database, kept)).to.include({ isComplete: true });
+    const limits = { mostTables: 1, batchRows: 1, mostBatches: 1 };
+    const steps = createSteps(new AbortController().signal);
+    const { clusterUid = '' } = old[0]?.job ?? {};
+    expect(await deleteExpired(database, { clusterUid, retentionDays: 1, ...limits }, steps)).to.include({
+      isComplete: true,
+    });
+    steps.check();
+    expect(await addOldPlaces(database, limits)).to.equal(true);
   });
 
   it('leaves partitions that are made later with the columns and indexes of the later version', async () => {

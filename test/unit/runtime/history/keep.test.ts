@@ -3,17 +3,19 @@ import { expect } from 'chai';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { HistoryDatabase } from '#runtime/history/database.ts';
 import {
+  deleteExpired,
   dropOldPartitions,
-  keepHistory,
   makePartitionsAhead,
   partitionDaysAhead,
   purgeProject,
 } from '#runtime/history/keep.ts';
+import { createSteps } from '#runtime/history/steps.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import { until } from '#test/support/until.ts';
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => rfc3339(new Date(Date.now() - days * DAY_MS));
@@ -37,7 +39,13 @@ describe('the retention of the history', () => {
   const clusterUid = randomUUID();
   const [projectUid, otherUid] = [randomUUID(), randomUUID()];
   const LIMITS = { batchRows: 2, mostBatches: 100 };
-  const KEEP = { ...LIMITS, clusterUid, retentionDays: 30, mostTables: 90 };
+  const EXPIRED = { ...LIMITS, clusterUid, retentionDays: 30, mostTables: 90 };
+  const expire = async (change: Partial<typeof EXPIRED> = {}) => {
+    const steps = createSteps(new AbortController().signal);
+    const deleted = await deleteExpired(database, { ...EXPIRED, ...change }, steps);
+    steps.check();
+    return deleted;
+  };
 
   const write = (uid: string, days: readonly number[]) =>
     writeJobs(
@@ -77,6 +85,28 @@ describe('the retention of the history', () => {
     expect(await countOf(projectUid)).to.deep.equal([1, 1, 1]);
   });
 
+  it('lets readers continue within a second while a partition cannot be dropped (G8)', async () => {
+    await write(projectUid, [0, 33]);
+    await using long = await server.open('reader');
+    await long.query('BEGIN; SELECT FROM zipjobs.jobs');
+    let isOver = false;
+    const drop = dropOldPartitions(database, { retentionDays: 30, mostTables: 1 })
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isOver = true;
+      });
+    await using reader = await server.open('reader');
+    await reader.query(`SET lock_timeout = '1s'`);
+    const isWaiting = async (): Promise<boolean> =>
+      (await reader.query('SELECT FROM pg_locks WHERE NOT granted')).rowCount !== 0;
+    await until('the drop to wait', async () => isOver || (await isWaiting()));
+    expect((await reader.query('SELECT FROM zipjobs.jobs')).rowCount).to.equal(2);
+    await writeJobs(database, [aHistoryEntry({ projectUid, clusterUid })]);
+    expect(await drop).to.include({ code: 'HistoryUnavailable', retryable: true });
+    await long.query('COMMIT');
+    expect(await dropOldPartitions(database, { retentionDays: 30, mostTables: 1 })).to.have.length(1);
+  });
+
   it('refuses a retention of less than a day (G9)', async () => {
     for (const retentionDays of [0, -1])
       expect(
@@ -107,8 +137,7 @@ describe('the retention of the history', () => {
     await markProjects(database, [{ ...project, projectUid, retentionDays: 7 }]);
     await markProjects(database, [{ ...project, projectUid: otherUid, retentionDays: 60 }]);
     await markDeleted(database, { ...project, projectUid: deletedUid });
-    expect(await keepHistory(database, KEEP)).to.deep.equal({
-      partitionsMade: 0,
+    expect(await expire()).to.deep.equal({
       partitionsDropped: 3,
       rowsPurged: 2 + 4,
       isComplete: true,
@@ -122,26 +151,12 @@ describe('the retention of the history', () => {
     await write(projectUid, [0, 1, 2, 3, 4]);
     const project = { projectUid, namespace: 'team-a' };
     await markDeleted(database, { ...project, clusterUid });
-    expect(await keepHistory(database, { ...KEEP, clusterUid: otherUid })).to.include({ rowsPurged: 0 });
-    expect(await keepHistory(database, { ...KEEP, mostBatches: 1 })).to.include({
+    expect(await expire({ clusterUid: otherUid })).to.include({ rowsPurged: 0 });
+    expect(await expire({ mostBatches: 1 })).to.include({
       rowsPurged: 2,
       isComplete: false,
     });
-    expect(await keepHistory(database, KEEP)).to.include({ isComplete: true });
-    expect(await countOf(projectUid)).to.deep.equal([0, 0, 0]);
-  });
-
-  it('deletes the rows of deleted projects although the places of old jobs cannot be added (G9)', async () => {
-    await write(projectUid, [0, 1]);
-    await markDeleted(database, { projectUid, clusterUid, namespace: 'team-a' });
-    const withoutPlaces: Pick<HistoryDatabase, 'query'> = {
-      query: async (statement, signal) => {
-        if (statement.text.includes('add_old_job_places')) throw new Error('a time limit');
-        return await database.query(statement, signal);
-      },
-    };
-    const failure = await keepHistory(withoutPlaces, KEEP).catch((error: unknown) => error);
-    expect(failure).to.have.property('message', 'a time limit');
+    expect(await expire()).to.include({ isComplete: true });
     expect(await countOf(projectUid)).to.deep.equal([0, 0, 0]);
   });
 
@@ -156,7 +171,7 @@ describe('the retention of the history', () => {
         text: `UPDATE zipjobs.projects SET deleted_at = now() - make_interval(days => $1)`,
         values: [days],
       });
-      await keepHistory(database, KEEP);
+      await expire();
       expect(await known()).to.equal(left);
     }
   });

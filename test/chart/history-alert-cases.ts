@@ -1,0 +1,69 @@
+/** Cases of the alerts of the history, as in alert-cases.ts. */
+import type { AlertCase, Series } from './alert-cases.ts';
+
+const unstored = (reason: string, values: string): Series => ({
+  name: 'zip_history_unstored_total',
+  labels: { reason },
+  values,
+});
+const retentionFailures = (values: string): readonly Series[] => [
+  { name: 'zip_history_retention_failures_total', values },
+];
+
+export const HISTORY_ALERT_CASES: readonly AlertCase[] = [
+  {
+    alert: 'ZipjobsHistoryLate',
+    at: 20,
+    fires: [
+      {
+        says: 'a job waits for the database',
+        series: [{ name: 'zip_history_oldest_pending_seconds', values: '0+120x30' }],
+      },
+    ],
+    silent: [
+      {
+        says: 'jobs wait for a minute',
+        series: [{ name: 'zip_history_oldest_pending_seconds', values: '60x30' }],
+      },
+    ],
+  },
+  {
+    alert: 'ZipjobsHistoryIncomplete',
+    at: 20,
+    fires: [{ says: 'a job was dropped', series: [unstored('full', '0x10 1x20')] }],
+    silent: [{ says: 'one was dropped before', series: [unstored('full', '1x30')] }],
+  },
+  {
+    alert: 'ZipjobsHistoryPartitions',
+    at: 30,
+    fires: [
+      {
+        says: 'partitions are not made',
+        series: [{ name: 'zip_history_partition_days_ahead', values: '6x30' }],
+      },
+    ],
+    silent: [
+      { says: 'they are made', series: [{ name: 'zip_history_partition_days_ahead', values: '14x30' }] },
+      {
+        says: 'there is no history',
+        series: [{ name: 'zip_history_partition_days_ahead', values: '-1x30' }],
+      },
+    ],
+  },
+  {
+    alert: 'ZipjobsHistoryRetentionFails',
+    at: 100,
+    fires: [
+      { says: 'every round fails', series: retentionFailures('0+1x120') },
+      {
+        says: 'every round fails, after 20 minutes each',
+        series: retentionFailures('0x19 1x19 2x19 3x19 4x19 5x19'),
+      },
+    ],
+    silent: [
+      { says: 'no round has failed since', series: retentionFailures('7x120') },
+      { says: 'each round succeeds at its second attempt', series: retentionFailures('0x19 1x59 2x59') },
+      { says: 'the database is back', series: retentionFailures('0+1x50 50x70') },
+    ],
+  },
+];
