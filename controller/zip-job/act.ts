@@ -55,7 +55,7 @@ const release = async (
 
 const noteUnstored = ({ metrics, log }: ActOptions, zipJob: ZipJob, reason: 'deleted' | 'full'): void => {
   metrics.history.unstored.inc({ reason });
-  log.warn({ ...jobFacts(zipJob), reason }, 'a finished job is deleted that the history does not have');
+  log.warn({ ...jobFacts(zipJob), reason }, 'deleting a finished job that is not in the history');
 };
 
 const carryOut = async (options: ActOptions, seen: Observation, decision: Decision): Promise<Outcome> => {
