@@ -1,4 +1,5 @@
 import type { Phase } from '#crds/zip-job.ts';
+import type { DeliveryResult } from './live/deliveries.ts';
 import type { Section } from './page.ts';
 
 /** Words that more than one page of the dashboard shows. */
@@ -28,6 +29,15 @@ export const PHASE_LOOKS: Readonly<Record<Phase, Look>> = {
   Succeeded: 'good',
   Failed: 'bad',
   Cancelled: 'warn',
+};
+
+/** How the result of a webhook delivery looks. */
+export const DELIVERY_BADGES: Readonly<
+  Record<DeliveryResult, { readonly look: Look; readonly text: string }>
+> = {
+  failed: { look: 'bad', text: 'Failed' },
+  pending: { look: 'warn', text: 'Pending' },
+  delivered: { look: 'good', text: 'Delivered' },
 };
 
 /** Lists without entries. */

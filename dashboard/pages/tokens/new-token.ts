@@ -46,6 +46,7 @@ const post = async (request: PageRequest): Promise<ShownPage> => {
       view: '/pages/tokens/created-token',
       title: 'Your new access token',
       section: 'tokens',
+      trail: [sectionCrumb(namespace, 'tokens')],
       data: { token, back: FORMAT.path('projects', namespace, 'tokens') },
     };
   } catch (error) {

@@ -27,22 +27,16 @@ export const deliveriesOf = async (source: DeliverySource, request: PageRequest)
     reason,
     log,
     query,
+    href: webhookHref(namespace),
+    filterForm: { values: { ...query }, errors: {} },
+    results: RESULT_OPTIONS,
+    eventTypes: EVENT_OPTIONS,
     filters: deliveryChips(namespace, query),
     canResend: resendReason === '',
     resendReason,
     resendHref: webhookHref(namespace, 'resend'),
-  };
-};
-
-/** What surrounds the live deliveries of a page. */
-export const deliveriesFrame = ({ namespace, query: given }: PageRequest) => {
-  const query = readDeliveryQuery(given);
-  const search = writeDeliveryQuery(query);
-  return {
-    filterForm: { values: { ...query }, errors: {} },
-    results: RESULT_OPTIONS,
-    eventTypes: EVENT_OPTIONS,
     resendFailedHref: webhookHref(namespace, 'resend') + writeDeliveryQuery({ ...query, result: '' }),
-    liveDeliveries: FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries') + search,
+    liveDeliveries:
+      FORMAT.path('projects', namespace, 'live', 'webhook', 'deliveries') + writeDeliveryQuery(query),
   };
 };

@@ -6,7 +6,7 @@ import type { PageDeps } from '../page-deps.ts';
 import type { DeliveryQuery } from './delivery-query.ts';
 
 /** Most jobs in the log. Open pages read it every few seconds; the filters find older ones. */
-const MOST = 50;
+const MOST = 25;
 
 /** The last webhook delivery of one job. Of the response it has only the status: everything else could reveal internal services. */
 export interface DeliveryRow {

@@ -1,12 +1,7 @@
 import { WEBHOOK_EVENTS } from '#crds/zip-job.ts';
-import { DELIVERY_RESULTS, type DeliveryResult, type WantedDeliveries } from '../../live/deliveries.ts';
+import { DELIVERY_RESULTS, type WantedDeliveries } from '../../live/deliveries.ts';
+import { DELIVERY_BADGES } from '../../words.ts';
 import { webhookHref } from './webhook-paths.ts';
-
-const RESULT_TEXTS: Readonly<Record<DeliveryResult, string>> = {
-  failed: 'Failed',
-  pending: 'Waiting for the next attempt',
-  delivered: 'Delivered',
-};
 
 /** Filters of the deliveries; an empty text matches everything. */
 export type DeliveryQuery = WantedDeliveries;
@@ -14,7 +9,7 @@ export type DeliveryQuery = WantedDeliveries;
 const ANY = { value: '', text: 'Any' };
 export const RESULT_OPTIONS = [
   ANY,
-  ...DELIVERY_RESULTS.map((value) => ({ value, text: RESULT_TEXTS[value] })),
+  ...DELIVERY_RESULTS.map((value) => ({ value, text: DELIVERY_BADGES[value].text })),
 ];
 export const EVENT_OPTIONS = [ANY, ...WEBHOOK_EVENTS.map((value) => ({ value, text: value }))];
 
@@ -46,7 +41,7 @@ export const deliveryChips = (namespace: string, query: DeliveryQuery) => ({
       ? []
       : [
           {
-            label: `Result: ${RESULT_TEXTS[query.result]}`,
+            label: `Result: ${DELIVERY_BADGES[query.result].text}`,
             href: deliveriesHref(namespace, { ...query, result: '' }),
           },
         ]),

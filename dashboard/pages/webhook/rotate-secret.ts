@@ -10,7 +10,7 @@ const OVERLAPS = [
   { value: '3600', text: '1 hour' },
   { value: DEFAULT, text: '1 day' },
   { value: '604800', text: '1 week' },
-  { value: '0', text: '0 seconds (the old secret has leaked)' },
+  { value: '0', text: '0 seconds (if the old secret leaked)' },
 ] as const;
 
 const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
@@ -41,6 +41,7 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
       kind: 'page',
       view: '/pages/webhook/secret',
       title: 'Signing secret',
+      trail: webhookTrail(request.namespace),
       section: 'webhook',
       data: { secret, previousUntil, back: webhookHref(request.namespace) },
     };

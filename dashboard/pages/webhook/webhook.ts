@@ -2,13 +2,14 @@ import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { FORMAT } from '../../format.ts';
-import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
+import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
 import { reasonAgainst } from '../reason-against.ts';
-import { deliveriesFrame, deliveriesOf } from './deliveries.ts';
-import { WEBHOOK_PATH, webhookHref } from './webhook-paths.ts';
+import { deliveriesOf } from './deliveries.ts';
+import { webhookBadge } from './webhook-badge.ts';
+import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
 type Deps = Pick<PageDeps, 'caches' | 'jobs'>;
@@ -18,6 +19,9 @@ const WORDS: Readonly<Record<WebhookEvent, string>> = {
   FAILED: 'Job failed (FAILED)',
 };
 
+/** Query of the live state without the last test. */
+const TEST_APART = '?test=apart';
+
 const SAMPLES = readVerifySamples();
 
 /** The empty form, or the posted values. */
@@ -26,8 +30,16 @@ interface Given {
   readonly events?: readonly string[];
 }
 
-/** State of the endpoint; stays live. */
-const stateOf = ({ namespace }: PageRequest, webhook: Webhook) => ({ webhook, href: webhookHref(namespace) });
+/** State of the endpoint; stays live. The last test is apart while the page waits for its result. */
+const stateOf = ({ namespace }: PageRequest, webhook: Webhook, isTestApart: boolean) => ({
+  webhook,
+  badge: webhookBadge(webhook),
+  href: webhookHref(namespace),
+  isTestApart,
+});
+
+const livePath = (namespace: string, ...below: readonly string[]): string =>
+  FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
 
 /** The current URL is not in the form, because it is a credential for many receivers. */
 const formOf = (webhook: Webhook, { form, events }: Given) => {
@@ -63,15 +75,15 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
 const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
   const { webhook, hasSecret } = await request.user.administration.webhooks(request.namespace).show();
   const data = {
-    ...stateOf(request, webhook),
+    ...stateOf(request, webhook, webhook.testPending),
     ...(await deliveriesOf(deps, request)),
-    ...deliveriesFrame(request),
     samples: SAMPLES,
     ...formOf(webhook, given),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
     actions: webhook.isSet ? await actionsOf(request, webhook) : [],
-    liveState: FORMAT.path('projects', request.namespace, 'live', 'webhook'),
+    liveState: livePath(request.namespace) + (webhook.testPending ? TEST_APART : ''),
+    liveTest: livePath(request.namespace, 'test'),
   };
   const status = formStatus(given.form.errors);
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
@@ -95,12 +107,25 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
       kind: 'page',
       view: '/pages/webhook/secret',
       title: 'Signing secret',
+      trail: webhookTrail(namespace),
       section: 'webhook',
       data,
     };
   } catch (error) {
     return show(deps, request, { form: { values, errors: formErrors(error, 'url') }, events });
   }
+};
+
+/** From the cache: an open page then costs the API server only the access reviews. */
+const liveState = (
+  { caches }: Deps,
+  request: PageRequest,
+  view: 'webhook-state' | 'webhook-test',
+): ShownFragment => {
+  const { project } = projectOf(caches.zipProjects, request.namespace);
+  const isTestApart = view === 'webhook-test' || request.query.get('test') === 'apart';
+  const data = stateOf(request, toWebhook(project), isTestApart);
+  return { kind: 'fragment', view: `/pages/webhook/${view}`, data };
 };
 
 /** The webhook settings of a project and its recent deliveries. */
@@ -114,12 +139,12 @@ export const createWebhookPage = (deps: Deps): readonly Route[] => [
   {
     method: 'GET',
     path: '/projects/:project/live/webhook',
-    handle: async (request) => {
-      // From the cache: an open page then costs the API server only the access reviews.
-      const { project } = projectOf(deps.caches.zipProjects, request.namespace);
-      const data = stateOf(request, toWebhook(project));
-      return { kind: 'fragment', view: '/pages/webhook/webhook-state', data };
-    },
+    handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-state')),
+  },
+  {
+    method: 'GET',
+    path: '/projects/:project/live/webhook/test',
+    handle: (request) => Promise.resolve(liveState(deps, request, 'webhook-test')),
   },
   {
     method: 'GET',

@@ -105,11 +105,36 @@ describe('the deliveries of the webhook page', () => {
       });
     const reads = countReads(project.server.zipJobs.reflector);
     const rows = await rowsOf(`${HOME}/live/webhook/deliveries`);
-    expect([rows.length, reads()]).to.deep.equal([50, 50]);
+    expect([rows.length, reads()]).to.deep.equal([25, 25]);
     expect(rows[0]).to.match(/^job-119\.zip /);
     const failed = await rowsOf(`${HOME}/live/webhook/deliveries?result=failed`);
-    expect([failed.length, reads()]).to.deep.equal([30, 80]);
+    expect([failed.length, reads()]).to.deep.equal([25, 50]);
     expect(failed[0]).to.match(/^job-29\.zip /);
+  });
+
+  it('appear in an open page with their filters and the button that resends those that failed', async () => {
+    const live = `${HOME}/live/webhook/deliveries`;
+    const before = (await project.ada.get(live)).text;
+    expect(before).to.contain('No deliveries yet').and.not.contain('Resend').and.not.contain('<select');
+    putJob('bad', 'Exhausted');
+    const after = (await project.ada.get(`${live}?event=COMPLETED`)).text;
+    expect(after)
+      .to.contain(`href="${RESEND}?event=COMPLETED">Resend failed deliveries…`)
+      .and.contain('<select id="result"')
+      .and.contain('<option value="pending">Pending</option>')
+      .and.contain('<bdi>Event: COMPLETED</bdi>');
+  });
+
+  it('share one form', async () => {
+    for (const name of ['one', 'two']) putJob(name, 'Exhausted');
+    putJob('good', 'Delivered');
+    const { text } = await project.ada.get(`${WEBHOOK}?event=COMPLETED`);
+    expect(text.split(`action="${RESEND}"`)).to.have.lengthOf(2);
+    expect(
+      [...text.matchAll(/<button form="resend" name="job" value="([^"]+)">/g)].map(([, name]) => name),
+    ).to.have.members(['one', 'two']);
+    const [, form = ''] = /<form id="resend"(.*?)<\/form>/s.exec(text) ?? [];
+    expect(form).to.contain('name="csrf"').and.contain('name="event" value="COMPLETED"');
   });
 
   it('that failed are resent one by one, back to the same filters', async () => {

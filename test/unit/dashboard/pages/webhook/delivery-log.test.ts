@@ -80,12 +80,12 @@ describe('deliveryLog', () => {
     ]);
   });
 
-  it('is limited to fifty jobs', () => {
+  it('is limited to 25 jobs', () => {
     const jobs = Array.from({ length: 60 }, (_, n) =>
       withWebhook(`job-${n}`, { state: 'Delivered', log: [{ at: at(n), durationMs: 1, status: 200 }] }),
     );
     const { rows, total } = deliveryLog(jobs, ALL);
-    expect(rows).to.have.lengthOf(50);
+    expect(rows).to.have.lengthOf(25);
     expect(rows[0]?.at).to.equal(at(59));
     expect(total).to.equal(60);
   });

@@ -49,7 +49,7 @@ describe('the webhook page', () => {
     expect(headers.get('cache-control')).to.equal('no-store');
     const secret = secretOf('current');
     expect(secret).to.match(/^whsec_/);
-    expect(text).to.contain(secret);
+    expect(text).to.contain(secret).and.contain(`<a href="${WEBHOOK}"><bdi>Webhook</bdi></a>`);
     expect(settings()).to.deep.equal({ events: [...BOTH] });
     expect(secretOf('url')).to.equal(URL_SET);
     const again = await set(URL_SET, ['FAILED']);
@@ -113,11 +113,25 @@ describe('the webhook page', () => {
     expect(response.headers.get('location')).to.equal(WEBHOOK);
     const nonce = annotation(ANNOTATIONS.testWebhook);
     expect(nonce).to.be.a('string');
-    expect((await project.ada.get(`${HOME}/live/webhook`)).text).to.contain('Sending</span>');
+    const live = `${HOME}/live/webhook`;
+    expect((await project.ada.get(live)).text).to.contain('Sending</span>');
+    const { text: page } = await project.ada.get(WEBHOOK);
+    expect(page)
+      .to.contain(`data-live="${live}?test=apart" data-every="10000"`)
+      .and.contain(`data-live="${live}/test" data-every="2000"`);
+    expect(page.match(/Last test/g)).to.have.lengthOf(1);
+    expect((await project.ada.get(`${live}?test=apart`)).text).to.not.contain('Last test');
+    expect((await project.ada.get(`${live}/test`)).text)
+      .to.contain('Sending</span>')
+      .and.not.contain('data-live-end');
     const test = { nonce: String(nonce), at: '2026-01-02T03:04:05Z', durationMs: 12, status: 503 };
     project.putProject({ webhook: { url: URL_SET } }, { status: { webhook: { test } } });
     const { text } = await project.ada.get(`${HOME}/live/webhook`);
     expect(text).to.contain('HTTP 503').and.contain('after 12 ms').and.not.contain('Sending</span>');
+    expect((await project.ada.get(`${live}/test`)).text)
+      .to.contain('HTTP 503')
+      .and.contain('data-live-end');
+    expect((await project.ada.get(WEBHOOK)).text).to.not.contain('data-every="2000"');
   });
 
   it('refuses a test without a webhook', async () => {
@@ -161,6 +175,7 @@ describe('the webhook page', () => {
     expect(secretOf('previous')).to.equal(old);
     expect(secretOf('current')).to.not.equal(old);
     expect(text).to.contain('also signed with the old secret').and.contain('id="secret"');
+    expect(text).to.contain(`<a href="${WEBHOOK}"><bdi>Webhook</bdi></a>`);
     expect(text).to.not.contain(old);
   });
 
