@@ -1,3 +1,4 @@
+import { toWebhook } from '#administration/webhook-view.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { FORMAT } from '../format.ts';
@@ -5,6 +6,8 @@ import type { Route } from '../page.ts';
 import { type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
 import type { Look } from '../words.ts';
 import type { PageDeps } from './page-deps.ts';
+import { paged } from './paged.ts';
+import { webhookBadge } from './webhook/webhook-badge.ts';
 
 interface Badge {
   readonly look: Look;
@@ -20,20 +23,12 @@ const stateOf = ({ metadata, status }: ZipProject): Badge => {
   return { look: 'warn', text: 'Not ready', reason };
 };
 
-const webhookOf = ({ spec, status }: ZipProject): Badge => {
-  if (spec.webhook === undefined) return { look: 'quiet', text: 'None' };
-  if (spec.webhook.enabled === false) return { look: 'warn', text: 'Disabled' };
-  return status?.webhook?.state === 'Disabled'
-    ? { look: 'bad', text: 'Disabled after failures' }
-    : { look: 'good', text: 'Enabled' };
-};
-
 const rowOf = ({ namespace, title, project }: VisibleProject) => ({
   href: FORMAT.path('projects', namespace),
   title,
   namespace,
   state: stateOf(project),
-  webhook: webhookOf(project),
+  webhook: webhookBadge(toWebhook(project)),
 });
 
 /** True if the title or the namespace contains the text, in any case. */
@@ -51,6 +46,8 @@ export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readon
     handle: async ({ user, query }) => {
       const projects = await visibleProjects(caches.zipProjects, user, { isMenu: false });
       const text = (query.get('q') ?? '').trim();
+      const found = projects.filter((one) => contains(one, text));
+      const { rows, paging } = paged(found, '/projects', query);
       return {
         kind: 'page',
         view: '/pages/projects',
@@ -61,7 +58,8 @@ export const createProjectsPage = ({ caches }: Pick<PageDeps, 'caches'>): readon
           isFiltered: text !== '',
           hasProjects: projects.length > 0,
           hasFilter: text !== '' || projects.length >= FILTER_FROM,
-          rows: projects.filter((one) => contains(one, text)).map(rowOf),
+          rows: rows.map(rowOf),
+          paging,
         },
       };
     },

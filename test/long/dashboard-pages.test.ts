@@ -105,7 +105,8 @@ describe('every route of the dashboard that is a page', function () {
       const weights: number[] = [];
       for (const path of paths) {
         const response = await page.goto(path);
-        const bytes = await viewBytes(path, async (part) => (await page.request.get(part)).text());
+        const get = async (part: string): Promise<string> => (await page.request.get(part)).text();
+        const bytes = await viewBytes(await get(path), get);
         weights.push(bytes);
         const status = response?.status() ?? 0;
         // The search for a job without its ID is an invalid form.

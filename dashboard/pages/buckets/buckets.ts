@@ -1,5 +1,7 @@
 import type { Bucket } from '#administration/bucket-view.ts';
+import { FORMAT } from '../../format.ts';
 import type { Route } from '../../page.ts';
+import { paged } from '../paged.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { providerOf } from './bucket-fields.ts';
 import { BUCKETS_PATH, bucketHref } from './bucket-paths.ts';
@@ -25,7 +27,9 @@ export const createBucketsPage = (): readonly Route[] => [
         reasonAgainst(request, BUCKET_RIGHTS.add),
       ]);
       const add = { href: newBucketHref(namespace), reason };
-      const data = { namespace, rows: buckets.map(rowOf(namespace)), add };
+      const path = FORMAT.path('projects', namespace, 'buckets');
+      const { rows, paging } = paged(buckets, path, request.query);
+      const data = { namespace, rows: rows.map(rowOf(namespace)), paging, add };
       return { kind: 'page', view: '/pages/buckets/buckets', title: 'Buckets', section: 'buckets', data };
     },
   },

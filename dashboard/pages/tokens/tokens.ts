@@ -1,5 +1,6 @@
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, Route } from '../../page.ts';
+import { paged } from '../paged.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { lastUse } from './last-use.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
@@ -11,7 +12,8 @@ const dataOf = async (request: PageRequest) => {
     reasonAgainst(request, TOKEN_RIGHTS.create),
     reasonAgainst(request, TOKEN_RIGHTS.revoke),
   ]);
-  const rows = tokens.map((token) => ({
+  const { rows: shown, paging } = paged(tokens, FORMAT.path('projects', namespace, 'tokens'), request.query);
+  const rows = shown.map((token) => ({
     token,
     used: lastUse(token.lastUsedAt, now),
     revoke: FORMAT.path('projects', namespace, 'tokens', token.id, 'revoke'),
@@ -19,6 +21,7 @@ const dataOf = async (request: PageRequest) => {
   return {
     namespace,
     rows,
+    paging,
     reasons: { create, revoke },
     create: FORMAT.path('projects', namespace, 'new-token'),
   };

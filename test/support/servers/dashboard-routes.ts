@@ -36,9 +36,8 @@ export const pagePaths = (
     .filter(({ method, path }) => method === 'GET' && !/\/live\/|\.csv$|\/download$/.test(path))
     .map(({ path }) => path.replaceAll(/:(\w+)/g, (whole, name: string) => params[name] ?? whole));
 
-/** Document, style, scripts and icons of a first view, uncompressed, in bytes. */
-export const viewBytes = async (path: string, get: (path: string) => Promise<string>): Promise<number> => {
-  const html = await get(path);
+/** This document with its style, scripts and icons, uncompressed, in bytes. */
+export const viewBytes = async (html: string, get: (path: string) => Promise<string>): Promise<number> => {
   const assets = new Set(
     [...html.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, asset = '']) => asset),
   );

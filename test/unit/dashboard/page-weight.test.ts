@@ -1,16 +1,55 @@
 import { expect } from 'chai';
+import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
+import { aBucket, aProject, aToken } from '#test/support/servers/api-server.ts';
 import {
   dashboardRoutes,
   MOST_VIEW_BYTES,
   pagePaths,
   viewBytes,
 } from '#test/support/servers/dashboard-routes.ts';
-import { type DashboardProject, startDashboardProject } from '#test/support/worlds/dashboard-project.ts';
+import {
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+  TEAM,
+} from '#test/support/worlds/dashboard-project.ts';
 import { fillOnCallProject, ON_CALL_PARAMS } from '#test/support/worlds/on-call-project.ts';
 
-/** Fills every row of the first page of jobs. */
-const MORE_JOBS = 100;
+/** Fills every row of every list. */
+const MORE_JOBS = 150;
+const MORE_OBJECTS = 150;
+/** The most jobs of one form (DASHBOARD_BULK_JOBS_MAX). */
+const JOBS_OF_A_FORM = 100;
+
+const refused: WebhookState = {
+  state: 'Exhausted',
+  attempts: 3,
+  log: [{ at: '2026-01-02T03:04:05Z', durationMs: 12_345, bytes: 1_204, attempt: 3, status: 503 }],
+};
+const failed: ZipJobStatus = {
+  phase: 'Failed',
+  reason: 'SourceUnavailable',
+  failure: { code: 'SourceUnavailable', fileIndex: 3, httpStatus: 503, retriable: true },
+  webhook: refused,
+};
+const numberOf = (n: number): string => String(n).padStart(5, '0');
+const jobOf = (n: number): ZipJob =>
+  aFinishedJob(100 + n, { key: `exports/2026-01/customer-${numberOf(n)}/images.zip`, status: failed });
+
+/** Lists that have more than one page can show. */
+const fillLists = ({ server, objects, putBucket, putToken }: DashboardProject): void => {
+  for (let n = 1; n <= MORE_JOBS; n += 1) {
+    server.zipJobs.put(jobOf(n));
+    objects.put(COLLECTIONS.zipJobs, jobOf(n));
+  }
+  for (let n = 1; n <= MORE_OBJECTS; n += 1) {
+    server.zipProjects.put(aProject(`customers-${numberOf(n)}`, { displayName: `Customers ${numberOf(n)}` }));
+    putBucket(aBucket(TEAM, 's3', `exports-of-customer-${numberOf(n)}`));
+    putToken(aToken(TEAM, `zj_${n}`, { name: `nightly-export-${numberOf(n)}` }));
+  }
+};
 
 describe('the first view of every page', () => {
   let project: DashboardProject;
@@ -18,10 +57,11 @@ describe('the first view of every page', () => {
   before(async () => {
     project = await startDashboardProject();
     fillOnCallProject(project);
-    for (let n = 1; n <= MORE_JOBS; n += 1) project.server.zipJobs.put(aFinishedJob(100 + n));
+    fillLists(project);
     paths = pagePaths(dashboardRoutes(project.server), ON_CALL_PARAMS);
   });
   after(() => project[Symbol.asyncDispose]());
+  const get = async (path: string): Promise<string> => (await project.ada.get(path)).text;
 
   it('has no server error, for any user', async () => {
     const failed: string[] = [];
@@ -46,12 +86,35 @@ describe('the first view of every page', () => {
   });
 
   it('is smaller than 100 KiB, uncompressed, with its style, scripts and icon', async () => {
-    const get = async (path: string): Promise<string> => (await project.ada.get(path)).text;
     const large: string[] = [];
-    for (const path of paths) {
-      const bytes = await viewBytes(path, get);
+    for (const path of [...paths, `${HOME}/webhook?result=failed&event=FAILED`]) {
+      const bytes = await viewBytes(await get(path), get);
       if (bytes > MOST_VIEW_BYTES) large.push(`${path}: ${bytes}`);
     }
     expect(large).to.deep.equal([]);
+  });
+
+  it('is smaller than 100 KiB also in the response to a form with as many jobs as it may have', async () => {
+    const names = Array.from({ length: JOBS_OF_A_FORM }, (_, n) => jobOf(n + 1).metadata.name);
+    const form = new URLSearchParams([
+      ['form', '6f1c0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c'],
+      ['query', '?state=Failed&reason=SourceUnavailable'],
+      ...names.map((name): [string, string] => ['job', name]),
+    ]);
+    const sizes: string[] = [];
+    for (const path of [
+      'bulk/cancel',
+      'bulk/run-again',
+      'bulk/run-again/confirm',
+      'bulk/cancel/confirm',
+      'webhook/resend',
+    ]) {
+      const { status, text } = await project.send(`${HOME}/${path}`, form);
+      expect(status, path).to.equal(200);
+      expect(text.split('<tr').length - 2, path).to.equal(JOBS_OF_A_FORM);
+      const bytes = await viewBytes(text, get);
+      if (bytes > MOST_VIEW_BYTES) sizes.push(`${path}: ${bytes}`);
+    }
+    expect(sizes).to.deep.equal([]);
   });
 });
