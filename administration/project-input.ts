@@ -13,6 +13,7 @@ export interface NewProject {
 export interface ProjectChange {
   readonly displayName?: string | null;
   readonly limits?: { readonly [Name in keyof ProjectLimits]?: number | null };
+  readonly historyRetentionDays?: number | null;
 }
 
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;

@@ -24,8 +24,6 @@ export interface ProjectSettings extends Project {
   readonly jobDefaults: ZipProject['spec']['jobDefaults'] & object;
   /** Options that callers cannot set, in addition to those that the class closes. */
   readonly closedOptions: readonly CallerOption[];
-  /** Null: the retention of the installation. */
-  readonly historyRetentionDays: number | null;
   /** Identifies the value of each part. */
   readonly versions: Readonly<Record<SettingsPart, string>>;
 }
@@ -53,7 +51,6 @@ export const toSettings = (project: ZipProject): ProjectSettings => {
     ...toProject(project),
     jobDefaults: spec.jobDefaults ?? {},
     closedOptions: spec.callerOptions?.closed ?? [],
-    historyRetentionDays: spec.historyRetentionDays ?? null,
     versions: {
       displayName: versionOf(project, 'displayName'),
       limits: versionOf(project, 'limits'),

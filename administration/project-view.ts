@@ -30,6 +30,8 @@ export interface Project extends LimitView {
   /** Null until the controller has reconciled it. */
   readonly ready: Readiness | null;
   readonly deletingSince: string | null;
+  /** Days after which the history deletes its jobs. Null: the retention of the installation. */
+  readonly historyRetentionDays: number | null;
   /** Null if nobody requested it. */
   readonly historyPurge: HistoryPurgeView | null;
 }
@@ -58,6 +60,7 @@ export const toProject = (project: ZipProject): Project => {
     createdAt: metadata.creationTimestamp ?? null,
     ready: readinessOf(status?.conditions),
     deletingSince: metadata.deletionTimestamp ?? null,
+    historyRetentionDays: spec.historyRetentionDays ?? null,
     historyPurge: toHistoryPurge(project),
     ...toLimitView(project),
   };

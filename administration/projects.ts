@@ -134,8 +134,8 @@ const update = async (
 ): Promise<Project> => {
   checkProjectChange(change);
   await requiredProject(options.projects, namespace);
-  const { displayName, limits } = change;
-  const spec = defined({ displayName, limits });
+  const { displayName, limits, historyRetentionDays } = change;
+  const spec = defined({ displayName, limits, historyRetentionDays });
   return toProject(await options.projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec }));
 };
 
