@@ -133,7 +133,7 @@ describe('jobs in the dashboard', function () {
     await page.goto(`${JOBS}/${uuid}`);
     await page.locator('summary', { hasText: 'Cancel job…' }).focus();
     for (const key of ['Enter', 'Tab', 'Enter']) await page.keyboard.press(key);
-    await page.getByText('Cancelling; removing the partial upload').waitFor();
+    await page.getByText('Cancellation requested. Any partial upload is removed.').waitFor();
     expect((await ended(uuid)).status?.phase).to.equal('Cancelled');
     await page.reload();
     expect(await page.getByRole('button', { name: 'Cancel job', exact: true }).count()).to.equal(0);

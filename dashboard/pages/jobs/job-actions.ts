@@ -1,6 +1,4 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import { checkCanRunAgain } from '#administration/run-again.ts';
-import { bucketSecretName } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { zipJobId } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
@@ -14,8 +12,10 @@ export interface Action {
   readonly kind: 'cancel' | 'run-again' | 'replay-webhook' | 'download';
   readonly label: string;
   readonly href: string;
-  /** Why it is locked; empty when it is enabled. */
+  /** The missing permission that locks it; empty with the permissions. */
   readonly reason: string;
+  /** Why the job or its bucket prevents it; empty when nothing does, and if it is locked. */
+  readonly obstacle: string;
   /** Whether it is the next step. */
   readonly isPrimary: boolean;
   /** Why it is not the next step; empty if there is nothing to say. */
@@ -27,8 +27,8 @@ interface Offer {
   readonly label: string;
   readonly isShown: (job: ZipJob) => boolean;
   readonly needs: (job: ZipJob) => readonly Question[];
-  /** Why the state of the job prevents it; empty when it does not. */
-  readonly obstacle: (job: ZipJob) => string;
+  /** Why the job or its bucket prevents it; empty when nothing does. */
+  readonly obstacle: (job: ZipJob, context: ActionContext) => string | Promise<string>;
   /** It needs neither the ZipJob nor its file list. */
   readonly worksOnArchived?: true;
 }
@@ -42,15 +42,19 @@ const readBucket = ({ spec }: Pick<ZipJob, 'spec'>): readonly Question[] => [
   { verb: 'get', resource: 'secrets', group: '', name: bucketSecretName(spec.bucketRef.name) },
 ];
 
-const runAgainObstacle = (job: ZipJob): string => {
-  try {
-    checkCanRunAgain(job);
-    return '';
-  } catch (error) {
-    if (error instanceof AdministrationError) return error.message;
-    throw error;
-  }
-};
+/** What the actions depend on beside the job and the permissions of the user. */
+export interface ActionContext {
+  readonly rerun: RerunAdvice;
+  /** Why the archive cannot be downloaded; empty if it can. Called only for users with the permissions for a download. */
+  readonly downloadObstacle: () => Promise<string>;
+}
+
+const NO_OBSTACLE = (): string => '';
+
+const runAgainObstacle = ({ metadata }: ZipJob): string =>
+  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined
+    ? ''
+    : 'Send the request again: the file list was deleted.';
 
 const OFFERS: readonly Offer[] = [
   {
@@ -58,7 +62,7 @@ const OFFERS: readonly Offer[] = [
     label: 'Download',
     isShown: ({ status }) => status?.phase === 'Succeeded',
     needs: readBucket,
-    obstacle: () => '',
+    obstacle: (_, { downloadObstacle }) => downloadObstacle(),
     worksOnArchived: true,
   },
   {
@@ -80,15 +84,15 @@ const OFFERS: readonly Offer[] = [
     label: 'Resend webhook',
     isShown: (job) => isFinished(job) && (job.status?.webhook?.state ?? 'NotConfigured') !== 'NotConfigured',
     needs: () => [CHANGE_JOB],
-    obstacle: () => '',
+    obstacle: NO_OBSTACLE,
   },
 ];
 
-/** The actions for a job in its state; those that the user is not allowed to run carry the reason. A page of an archived job says what is gone. */
+/** The actions for a job in its state. A page of an archived job says what is gone. */
 export const actionsOf = async (
   { zipJob: job, isArchived }: FoundJob,
   user: Pick<User, 'seemsToBeAllowed'>,
-  rerun: RerunAdvice,
+  context: ActionContext,
 ): Promise<readonly Action[]> => {
   const { namespace, name } = job.metadata;
   const offers = OFFERS.filter(
@@ -101,8 +105,11 @@ export const actionsOf = async (
       );
       const refused = verdicts.find(({ allowed }) => !allowed);
       const href = FORMAT.path('projects', namespace, 'jobs', isArchived ? zipJobId(job) : name, kind);
-      const advice = kind === 'run-again' ? rerun : { isPrimary: kind === 'download', note: '' };
-      return { kind, label, href, reason: refused?.reason ?? obstacle(job), ...advice };
+      const advice = kind === 'run-again' ? context.rerun : { isPrimary: kind === 'download', note: '' };
+      const action = { kind, label, href, ...advice };
+      return refused === undefined
+        ? { ...action, reason: '', obstacle: await obstacle(job, context) }
+        : { ...action, reason: refused.reason, obstacle: '' };
     }),
   );
 };

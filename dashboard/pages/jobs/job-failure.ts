@@ -28,15 +28,32 @@ const fileOf = (failure: Job['failure'], sources: KnownSources): FailingFileRow 
     : failingFileRow({ ...failure, fileIndex }, sources);
 };
 
+/** Of a job that cannot run again, because only its file list has the URLs. */
+const withoutRerun = (remedy: string): string =>
+  remedy
+    .replace('Run the job again', 'Send the request again')
+    .replace('run the job again', 'send the request again');
+
 /** Undefined for a job that did not fail and was not cancelled. */
-export const failurePanel = (job: Job, sources: KnownSources): FailurePanel | undefined => {
+export const failurePanel = (
+  job: Job,
+  sources: KnownSources,
+  { isArchived }: { readonly isArchived: boolean },
+): FailurePanel | undefined => {
   const code = failureReasonOf(job);
   if (code === null) return undefined;
   // A zipper may have reported another failure before the one that ended the job.
   const failure = job.failure?.code === code ? job.failure : null;
   const { words, remedy } = failureHelp(code) ?? UNKNOWN;
   const message = failure?.message ?? job.message ?? '';
-  return { code, words, remedy, file: fileOf(failure, sources), message };
+  const canRunAgain = !isArchived && job.files.list !== 'deleted';
+  return {
+    code,
+    words,
+    remedy: canRunAgain ? remedy : withoutRerun(remedy),
+    file: fileOf(failure, sources),
+    message,
+  };
 };
 
 /** Whether a page recommends the rerun of a finished job, and if not, why. */

@@ -1,17 +1,12 @@
 import { AdministrationError } from '#administration/administration-error.ts';
 import type { Jobs } from '#administration/jobs.ts';
-import { createUserClient } from '#administration/user-client.ts';
-import { bucketSecretName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
-import { RESOURCES } from '#runtime/kube/resources.ts';
-import { toStoreRules } from '#runtime/store/settings.ts';
-import { locateStore, StoreLocationError } from '#runtime/store/store-location.ts';
 import { FORMAT } from '../../format.ts';
-import { type GoTo, PageError, type PageRequest, type Route } from '../../page.ts';
+import type { Flash, GoTo, PageRequest, Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';
 import { SECTION_LABELS } from '../../words.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
 import { actionsOf, CHANGE_JOB, CREATE_JOB } from './job-actions.ts';
 import { rerunAdvice } from './job-failure.ts';
@@ -19,7 +14,6 @@ import { createLogOf } from './job-log.ts';
 import { jobView } from './job-view.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
 import { NO_RERUNS, type Reruns, rerunsOf } from './reruns.ts';
-import { signedDownload } from './signed-download.ts';
 import { createStoredSources } from './stored-sources.ts';
 
 const PATH = '/projects/:project/jobs/:job';
@@ -48,13 +42,16 @@ const createJobData = (deps: PageDeps) => {
       storedSources(request, found),
       readReruns(deps, request, zipJob),
     ]);
-    const view = jobView(zipJob, { samples, now: request.now, sources });
+    const view = jobView(zipJob, { samples, now: request.now, sources, isArchived });
     const { runAgainOf } = view.job;
     return {
       ...view,
       isLive: view.isLive && !isArchived,
       isArchived,
-      actions: await actionsOf(found, request.user, rerunAdvice(view.job, reruns)),
+      actions: await actionsOf(found, request.user, {
+        rerun: rerunAdvice(view.job, reruns),
+        downloadObstacle: () => downloadObstacle(deps, request, zipJob),
+      }),
       sourcesReason,
       reruns,
       origin: runAgainOf && {
@@ -79,16 +76,21 @@ const showRefusal = (error: unknown, to: string): GoTo => {
   throw error;
 };
 
-type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<{ to?: string; text: string }>;
+interface Changed extends Flash {
+  /** Default: the page of the job. */
+  readonly to?: string;
+}
+type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<Changed>;
 
 const cancel: Change = async (jobs, name) => {
   await jobs.cancel(name);
-  return { text: 'Cancelling; removing the partial upload' };
+  return { kind: 'done', text: 'Cancellation requested. Any partial upload is removed.' };
 };
 
 const runAgain: Change = async (jobs, name) => {
   const again = await jobs.runAgain(name);
   return {
+    kind: 'done',
     to: FORMAT.path('projects', again.project, 'jobs', again.name),
     text: `New job created with the files of ${name}`,
   };
@@ -96,12 +98,12 @@ const runAgain: Change = async (jobs, name) => {
 
 const replayWebhook: Change = async (jobs, name, signal) => {
   const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS, signal });
-  return {
-    text:
-      webhook?.state === 'Delivered'
-        ? 'Webhook delivered'
-        : 'Webhook sent, but the receiver did not accept it. See the deliveries below.',
-  };
+  return webhook?.state === 'Delivered'
+    ? { kind: 'done', text: 'Webhook delivered' }
+    : {
+        kind: 'failed',
+        text: 'Webhook sent, but the receiver did not accept it. See the deliveries below.',
+      };
 };
 
 const changeRoute = ({
@@ -121,59 +123,13 @@ const changeRoute = ({
     const { user, namespace, signal } = request;
     const jobs = user.administration.jobs(namespace, { namesOnly: true });
     try {
-      const { to = pathOf(job), text } = await change(jobs, job.metadata.name, signal);
-      return { kind: 'go', to, flash: { kind: 'done', text } };
+      const { to = pathOf(job), ...flash } = await change(jobs, job.metadata.name, signal);
+      return { kind: 'go', to, flash };
     } catch (error) {
       return showRefusal(error, pathOf(job));
     }
   },
 });
-
-const missing = (what: string): PageError => new PageError(409, 'Not possible', what);
-const credentialsGone = (bucket: string): PageError =>
-  missing(`The bucket ${bucket} or its credentials no longer exist, so you cannot download the archive.`);
-
-/** Reads the bucket of a job and checks its store by the rules of the zipper, so that no credentials sign for another one. */
-const readStore = async ({ config }: PageDeps, { user, namespace, signal }: PageRequest, name: string) => {
-  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
-  if (bucket === undefined) throw credentialsGone(name);
-  const { bucketName, credentials, ...place } = bucket.spec;
-  if (credentials)
-    throw missing(
-      `The bucket ${name} uses a role and has no stored credentials that could sign a link. Download the archive at your provider.`,
-    );
-  try {
-    return { bucketName, store: locateStore({ name: bucketName, ...place }, toStoreRules(config)) };
-  } catch (error) {
-    throw error instanceof StoreLocationError
-      ? missing(`The bucket ${name} has invalid settings: ${error.message}.`)
-      : error;
-  }
-};
-
-/** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
-const download = async (deps: PageDeps, request: PageRequest): Promise<GoTo> => {
-  const { zipJob: job } = await findJob(deps, request);
-  const { user, namespace, signal } = request;
-  if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
-  const { name } = job.spec.bucketRef;
-  const archive = await readStore(deps, request, name);
-  const secretName = bucketSecretName(name);
-  const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName, signal);
-  if (secret === undefined) throw credentialsGone(name);
-  const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
-  const to = await signedDownload({
-    ...archive,
-    key: job.spec.key,
-    credentials: {
-      accessKeyId: valueOf(BUCKET_SECRET_KEYS.accessKeyId),
-      secretAccessKey: valueOf(BUCKET_SECRET_KEYS.secretAccessKey),
-      // Empty without one.
-      sessionToken: valueOf(BUCKET_SECRET_KEYS.sessionToken),
-    },
-  });
-  return { kind: 'go', to };
-};
 
 /** The page of one job and its actions. Read live with the token of the user. */
 export const createJobPage = (deps: PageDeps): readonly Route[] => {

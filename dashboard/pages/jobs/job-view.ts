@@ -146,9 +146,11 @@ export interface JobContext {
   readonly now: Date;
   /** Failing files of a stored file list. */
   readonly sources: KnownSources;
+  /** Whether the job is from the history. */
+  readonly isArchived: boolean;
 }
 
-export const jobView = (zipJob: ZipJob, { samples, now, sources }: JobContext): JobView => {
+export const jobView = (zipJob: ZipJob, { samples, now, sources, isArchived }: JobContext): JobView => {
   const job = toJob(zipJob);
   const listed = toListedJob(zipJob);
   const phase = phaseOf(listed);
@@ -163,7 +165,7 @@ export const jobView = (zipJob: ZipJob, { samples, now, sources }: JobContext): 
     progressText: progressText(listed, zipJob.status?.progressIntervalSeconds),
     chart: progressChart(samples, isFinished(listed)),
     facts: factsOf(listed, job, now),
-    failure: failurePanel(job, failing),
+    failure: failurePanel(job, failing, { isArchived }),
     failingFiles: failingFilesOf(job, failing),
     stages: stageRows(stagesOf(zipJob), now),
     timeline: timelineOf(job).map(redacted),

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
+import { aZipBucket } from '#test/support/builders/objects.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import { COLLECTIONS, HOME, startDashboardProject, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
@@ -208,7 +209,10 @@ describe('the pages of the history', function () {
 
   describe('the page of one job', () => {
     it('shows an archived job, and says what is gone', async () => {
-      await world.dashboard.archive(aFinishedJob(1, { spec: { metadata: '{"order": 1.0}' } }));
+      await world.dashboard.archive(
+        aFinishedJob(1, { bucket: 's3-archive', spec: { metadata: '{"order": 1.0}' } }),
+      );
+      world.dashboard.putBucket(aZipBucket());
       for (const name of [idOf(1), `zip-${idOf(1)}`]) {
         const { status, text } = await world.dashboard.ada.get(`${HOME}/jobs/${name}`);
         expect(status).to.equal(200);
@@ -220,6 +224,15 @@ describe('the pages of the history', function () {
           .and.not.contain('Resend webhook')
           .and.not.contain('data-live=');
       }
+    });
+
+    it('never asks to run an archived job again', async () => {
+      const status = { phase: 'Failed', reason: 'SourceUnavailable' } as const;
+      await world.dashboard.archive(aFinishedJob(1, { status }));
+      const { text } = await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`);
+      expect(text)
+        .to.contain('Wait until the source has recovered, then send the request again.')
+        .and.not.contain('run the job again');
     });
 
     it('prefers the ZipJob in the cluster', async () => {

@@ -88,6 +88,26 @@ describe('the page of a failed job', () => {
       .and.to.contain('Send a new request instead.');
   });
 
+  it('asks for a new request after the file list was deleted, and offers no rerun', async () => {
+    const metadata = { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } };
+    put(aZipJob({ metadata, status: finishedAs('Failed', { reason: 'SourceUnavailable' }) }));
+    expect(await page())
+      .to.contain('<strong>Wait until the source has recovered, then send the request again.</strong>')
+      .and.to.contain('>Send the request again: the file list was deleted.</p>')
+      .and.to.not.contain('Run again')
+      .and.to.not.contain('class="locked"');
+  });
+
+  it('locks a rerun that the user is not allowed to start, and still says whether it can help', async () => {
+    const allowed = [`get zipprojects ${NAMESPACE}`, `list zipjobs ${NAMESPACE}`];
+    server.tokens.set('viewer', { name: 'vera', allowed });
+    put(aZipJob({ status: finishedAs('Failed', { reason: 'SourceExpired' }) }));
+    const viewer = await visitAs(server, 'viewer');
+    expect((await viewer.get(`${JOBS}/${NAME}`)).text)
+      .to.match(/class="locked"[^]*Your Kubernetes account is not allowed to create zipjobs in team-a\./)
+      .and.to.contain('Send a new request instead.');
+  });
+
   it('has plain words and a remedy for every reason', async () => {
     for (const reason of FAILURE_FAULTS.keys()) {
       put(aZipJob({ status: finishedAs('Failed', { reason }) }));

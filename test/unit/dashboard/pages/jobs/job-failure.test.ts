@@ -1,17 +1,19 @@
 import { expect } from 'chai';
 import { toJob } from '#administration/job-view.ts';
-import type { ZipJobStatus } from '#crds/zip-job.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
+import { FAILURE_FAULTS } from '#crds/job-failures.ts';
+import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { failurePanel, rerunAdvice } from '#dashboard/pages/jobs/job-failure.ts';
 import { inlineSources } from '#dashboard/pages/jobs/known-sources.ts';
 import { NO_RERUNS, type Rerun } from '#dashboard/pages/jobs/reruns.ts';
-import { aZipJob } from '#test/support/builders/objects.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('failurePanel', () => {
   const files = [{ url: 'https://files.example/?sig=SECRET', filename: 'a.txt' }];
   const panelOf = (status: ZipJobStatus) => {
     const zipJob = aZipJob({ spec: { files }, status });
-    return failurePanel(toJob(zipJob), inlineSources(zipJob));
+    return failurePanel(toJob(zipJob), inlineSources(zipJob), { isArchived: false });
   };
   const failure = {
     code: 'SourceNotFound',
@@ -49,6 +51,25 @@ describe('failurePanel', () => {
       remedy: '',
       message: 'why',
     });
+  });
+
+  it('asks for a new request where the file list is gone, for every reason', () => {
+    const filesFrom = { secretNames: ['a'], count: 3, bytes: 9, sha256: 'x' };
+    const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
+    for (const reason of FAILURE_FAULTS.keys()) {
+      const status = finishedAs('Failed', { reason });
+      const kept = aZipJob({ spec: { filesFrom }, status });
+      const remedyOf = (zipJob: ZipJob, isArchived: boolean): string =>
+        failurePanel(toJob(zipJob), new Map(), { isArchived })?.remedy ?? 'no panel';
+      const wanted = remedyOf(kept, false)
+        .replace('Run the job again', 'Send the request again')
+        .replace('run the job again', 'send the request again');
+      const deleted = aZipJob({ metadata: { annotations }, spec: { filesFrom }, status });
+      for (const remedy of [remedyOf(deleted, false), remedyOf(kept, true)]) {
+        expect(remedy, reason).to.equal(wanted);
+        expect(remedy, reason).to.not.match(/run the job again|try again/i);
+      }
+    }
   });
 
   it('is absent from other jobs', () => {

@@ -145,7 +145,7 @@ describe('jobRow', () => {
   });
 });
 
-const NOTHING = { samples: [], now: NOW, sources: new Map() };
+const NOTHING = { samples: [], now: NOW, sources: new Map(), isArchived: false };
 
 describe('jobView', () => {
   it('shows the metadata exactly as sent', () => {
@@ -237,14 +237,17 @@ describe('progressChart', () => {
 });
 
 describe('actionsOf', () => {
-  const ADVICE = { isPrimary: true, note: 'a note' };
-  const offered = async (zipJob: ZipJob, refused: readonly string[] = []) => {
+  const CONTEXT = {
+    rerun: { isPrimary: true, note: 'a note' },
+    downloadObstacle: () => Promise.resolve(''),
+  };
+  const offered = async (zipJob: ZipJob, refused: readonly string[] = [], context = CONTEXT) => {
     const seemsToBeAllowed = async (_: string, { verb, resource }: Question) => {
       const allowed = !refused.includes(`${verb} ${resource}`);
       return { allowed, reason: allowed ? '' : `no ${verb} ${resource}` };
     };
-    const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed }, ADVICE);
-    return Object.fromEntries(actions.map(({ kind, reason }) => [kind, reason]));
+    const actions = await actionsOf({ zipJob, isArchived: false }, { seemsToBeAllowed }, context);
+    return Object.fromEntries(actions.map(({ kind, reason, obstacle }) => [kind, reason || obstacle]));
   };
   const delivered = { state: 'Delivered' } as const;
 
@@ -252,7 +255,7 @@ describe('actionsOf', () => {
     const seemsToBeAllowed = () => Promise.resolve({ allowed: true, reason: '' });
     const status = { phase: 'Failed', webhook: delivered } as const;
     const found = { zipJob: job(status), isArchived: false };
-    const actions = await actionsOf(found, { seemsToBeAllowed }, ADVICE);
+    const actions = await actionsOf(found, { seemsToBeAllowed }, CONTEXT);
     expect(actions.map(({ kind, isPrimary, note }) => [kind, isPrimary, note])).to.deep.equal([
       ['run-again', true, 'a note'],
       ['replay-webhook', false, ''],
@@ -288,6 +291,24 @@ describe('actionsOf', () => {
       metadata: { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } },
       status: { phase: 'Failed' },
     });
-    expect((await offered(withoutFileList))['run-again']).to.contain('its file list was deleted');
+    expect((await offered(withoutFileList))['run-again']).to.equal(
+      'Send the request again: the file list was deleted.',
+    );
+  });
+
+  it('explains why an archive cannot be downloaded, after the permissions for it', async () => {
+    let reads = 0;
+    const context = {
+      ...CONTEXT,
+      downloadObstacle: () => {
+        reads += 1;
+        return Promise.resolve('No stored credentials.');
+      },
+    };
+    const succeeded = job({ phase: 'Succeeded' });
+    expect(await offered(succeeded, ['get secrets'], context)).to.include({ download: 'no get secrets' });
+    expect(await offered(job({ phase: 'Failed' }), [], context)).to.deep.equal({ 'run-again': '' });
+    expect(reads).to.equal(0);
+    expect(await offered(succeeded, [], context)).to.include({ download: 'No stored credentials.' });
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { bucketSecretName } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
@@ -196,8 +196,12 @@ describe('the job pages', () => {
       expect(callsOf('PATCH').map(({ path, bearer, body }) => ({ path, bearer, body }))).to.deep.equal([
         { path: `${ZIP_JOBS}/${NAME}`, bearer: TOKEN, body: { spec: { cancel: true } } },
       ]);
-      expect((await visitor.get(JOB)).text).to.contain('Cancelling; removing the partial upload');
-      expect((await visitor.get(JOB)).text).to.not.contain('Cancelling; removing the partial upload');
+      expect((await visitor.get(JOB)).text).to.contain(
+        'Cancellation requested. Any partial upload is removed.',
+      );
+      expect((await visitor.get(JOB)).text).to.not.contain(
+        'Cancellation requested. Any partial upload is removed.',
+      );
     });
 
     it('is refused without the CSRF token, or when the user is denied', async () => {
@@ -217,6 +221,27 @@ describe('the job pages', () => {
         .to.contain('it is already finished')
         .and.to.contain('role="alert"');
     });
+
+    for (const [state, kind, message] of [
+      ['Delivered', 'done', 'Webhook delivered'],
+      ['Exhausted', 'failed', 'the receiver did not accept it'],
+    ] as const)
+      it(`that resends a webhook is shown as ${kind} if the webhook is ${state}`, async () => {
+        const webhook = { state, attempts: 1, log: [{ at: ago(1), durationMs: 1, status: 500 }] };
+        let job = aZipJob({ status: { phase: 'Failed', webhook } });
+        server.respondWith(({ method, body }) => {
+          const { metadata } = (body ?? {}) as Partial<ZipJob>;
+          const replayNonce = metadata?.annotations?.[ANNOTATIONS.replayWebhook];
+          // The controller sends it at once.
+          if (method === 'PATCH' && replayNonce !== undefined)
+            job = aZipJob({ status: { phase: 'Failed', webhook: { ...webhook, replayNonce } } });
+          return job;
+        });
+        await visitor.post(`${JOB}/replay-webhook`, { csrf: await visitor.csrf(JOB) });
+        expect((await visitor.get(JOB)).text).to.match(
+          new RegExp(`<div class="notice ${kind}" role="[a-z]+"><p>[^<]*${message}`),
+        );
+      });
 
     it('that runs a job again redirects to the new one', async () => {
       hold(aZipJob({ status: { phase: 'Failed' } }));
@@ -278,6 +303,38 @@ describe('the job pages', () => {
         expect(response.status).to.equal(409);
         expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
       });
+
+    const ROLE = { webIdentity: { roleArn: 'arn:aws:iam::1:role/r', audience: 'a', stsRegion: 'r' } };
+
+    it('is the next step on the page of the job', async () => {
+      hold(aZipJob({ status: { phase: 'Succeeded' } }));
+      expect((await visitor.get(JOB)).text).to.contain(`<a class="button primary" href="${JOB}/download">`);
+    });
+
+    it('is not offered from a bucket with a role or one that is gone, and the page says why', async () => {
+      hold(aZipJob({ status: { phase: 'Succeeded' } }));
+      objects.set(`${BUCKETS}/s3-archive`, aZipBucket({ credentials: ROLE }));
+      expect((await visitor.get(JOB)).text)
+        .to.contain('uses a role and has no stored credentials')
+        .and.to.not.contain(`${JOB}/download`);
+      objects.delete(`${BUCKETS}/s3-archive`);
+      expect((await visitor.get(JOB)).text)
+        .to.contain('no longer exist, so you cannot download the archive.')
+        .and.to.not.contain(`${JOB}/download`);
+    });
+
+    it('is offered while the bucket cannot be read', async () => {
+      hold(aZipJob({ status: { phase: 'Succeeded' } }));
+      const respond = (path: string): object => {
+        if (path.startsWith(BUCKETS))
+          throw new KubeError(`GET ${path}: 500`, { code: 'ServerError', httpStatus: 500 });
+        return objects.get(path) ?? {};
+      };
+      server.respondWith(({ path }) => respond(path));
+      const { status, text } = await visitor.get(JOB);
+      expect(status).to.equal(200);
+      expect(text).to.contain(`href="${JOB}/download"`);
+    });
 
     it('is refused when the credentials no longer exist', async () => {
       hold(aZipJob({ status: { phase: 'Succeeded' } }));

@@ -3,7 +3,7 @@ import { jobView } from '#dashboard/pages/jobs/job-view.ts';
 import { aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
 
-const NOTHING = { samples: [], now: NOW, sources: new Map() };
+const NOTHING = { samples: [], now: NOW, sources: new Map(), isArchived: false };
 
 describe('the page of a job that reports progress less often', () => {
   it('says how often its figures are updated (G5)', () => {
