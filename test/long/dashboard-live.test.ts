@@ -144,13 +144,35 @@ describe('live parts of the dashboard', function () {
   it('end with the job', async () => {
     await page.goto(`${JOBS}/${jobNameOf(0)}`);
     expect(await status()).to.contain('Live');
+    const title = await page.title();
+    expect(title).to.match(/^Running · /);
     world.put(0, { phase: 'Failed', reason: 'DeadlineExceeded' });
     await refresh(page, 2_000);
     await page.locator('[data-state=ended]').waitFor();
+    expect(await page.title()).to.equal(title.replace('Running', 'Failed'));
     expect(await status()).to.equal('Up to date');
     let requests = 0;
     page.on('request', () => (requests += 1));
     await page.clock.fastForward(60_000);
     expect(requests).to.equal(0);
+  });
+
+  it('of a finished job are refreshed less often while its webhook is pending', async () => {
+    await page.goto(`${JOBS}/${jobNameOf(0)}`);
+    const webhook = { state: 'Pending', attempts: 1 } as const;
+    world.put(0, { phase: 'Failed', reason: 'DeadlineExceeded', webhook });
+    await refresh(page, 2_000);
+    await page.getByText('Why this job failed').waitFor();
+    let requests = 0;
+    page.on('request', () => (requests += 1));
+    await page.clock.fastForward(29_000);
+    expect(requests).to.equal(0);
+    world.put(0, {
+      phase: 'Failed',
+      reason: 'DeadlineExceeded',
+      webhook: { ...webhook, state: 'Delivered' },
+    });
+    await refresh(page, 2_000);
+    await page.locator('[data-state=ended]').waitFor();
   });
 });

@@ -1,4 +1,5 @@
-// Refreshes elements with data-live, and says how old they are. An element with data-live-end inside ends that.
+// Refreshes elements with data-live, and says how old they are. An element inside may have data-live-every (milliseconds until
+// the next refresh), data-live-end (there is none), and data-title (the start of the title of the document).
 // Every page also works without this script, but users must reload it themselves.
 (() => {
   'use strict';
@@ -78,6 +79,12 @@
       (part.querySelector('[role="region"]') ?? document.getElementById('main')).focus({ preventScroll: true });
   };
 
+  const titleIn = (part) => part.querySelector('[data-title]')?.dataset.title ?? '';
+  const showTitle = (before, now) => {
+    if (now !== before && document.title.startsWith(before))
+      document.title = now + document.title.slice(before.length);
+  };
+
   // Polling.
   const parts = [...document.querySelectorAll('[data-live]')].map((element) => ({
     element,
@@ -114,14 +121,18 @@
       return;
     }
     if (!response.ok) throw new Error(`HTTP ${response.status}`);
+    const title = titleIn(part.element);
     show(part.element, await response.text());
+    showTitle(title, titleIn(part.element));
     part.updatedAt = Date.now();
     part.hasEnded = part.element.querySelector('[data-live-end]') !== null;
   };
 
+  const everyOf = ({ element }) =>
+    Number(element.querySelector('[data-live-every]')?.dataset.liveEvery || element.dataset.every || EVERY_MS);
+
   const keepFresh = async (part) => {
-    const every = Number(part.element.dataset.every || EVERY_MS);
-    let pause = every;
+    let pause = everyOf(part);
     while (!part.hasEnded) {
       await sleep(pause);
       // Becoming visible ends this sleep.
@@ -129,7 +140,7 @@
       try {
         await refresh(part);
         part.isFailing = false;
-        pause = every;
+        pause = everyOf(part);
       } catch {
         part.isFailing = true;
         pause = Math.min(pause * 2, MAX_PAUSE_MS);

@@ -31,6 +31,9 @@ const readReruns = async (deps: PageDeps, { user, namespace }: PageRequest, job:
   return verdicts.every(({ allowed }) => allowed) ? reruns : NO_RERUNS;
 };
 
+/** `48448.zip` of the key `exports/2026/48448.zip`. */
+const nameOfKey = (key: string): string => key.split('/').findLast((part) => part !== '') ?? key;
+
 const createJobData = (deps: PageDeps) => {
   const storedSources = createStoredSources(deps);
   return async (request: PageRequest) => {
@@ -46,6 +49,7 @@ const createJobData = (deps: PageDeps) => {
     const { runAgainOf } = view.job;
     return {
       ...view,
+      title: `${view.phase} · ${nameOfKey(view.job.key)}`,
       isLive: view.isLive && !isArchived,
       isArchived,
       actions: await actionsOf(found, request.user, {
@@ -64,9 +68,6 @@ const createJobData = (deps: PageDeps) => {
     };
   };
 };
-
-/** `48448.zip` of the key `exports/2026/48448.zip`. */
-const nameOfKey = (key: string): string => key.split('/').findLast((part) => part !== '') ?? key;
 
 /** Errors caused by the state of the job appear on its page; all others become an error page. */
 const showRefusal = (error: unknown, to: string): GoTo => {
@@ -141,7 +142,6 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
       path: PATH,
       handle: async (request) => {
         const { zipJob, ...data } = await jobData(request);
-        const title = `${data.phase} · ${nameOfKey(data.job.key)}`;
         const trail = [
           { label: SECTION_LABELS.jobs, href: FORMAT.path('projects', request.namespace, 'jobs') },
         ];
@@ -150,7 +150,7 @@ export const createJobPage = (deps: PageDeps): readonly Route[] => {
         return {
           kind: 'page',
           view: '/pages/jobs/job',
-          title,
+          title: data.title,
           trail,
           section: 'jobs',
           data: { ...data, log },

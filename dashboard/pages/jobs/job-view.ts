@@ -55,7 +55,12 @@ export interface JobView {
   readonly metadata: string;
   /** Whether the job or its webhook can still change. */
   readonly isLive: boolean;
+  /** How often an open page is refreshed; undefined for the default of the page. */
+  readonly liveEveryMs: number | undefined;
 }
+
+/** Of a finished job only the webhook and the record of the last attempt change, the webhook for up to three days. */
+const FINISHED_EVERY_MS = 30_000;
 
 const MOST_INDICES = 50;
 
@@ -173,5 +178,6 @@ export const jobView = (zipJob: ZipJob, { samples, now, sources, isArchived }: J
     webhook: webhookOf(job),
     metadata: zipJob.spec.metadata ?? SPEC_DEFAULTS.metadata,
     isLive: isLive(zipJob),
+    liveEveryMs: isFinished(zipJob) ? FINISHED_EVERY_MS : undefined,
   };
 };

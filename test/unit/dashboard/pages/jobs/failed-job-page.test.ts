@@ -155,6 +155,33 @@ describe('the page of a failed job', () => {
     expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.match(/<span data-live-end hidden><\/span>\s*$/);
   });
 
+  it('has the title of the page in the live part', async () => {
+    for (const phase of ['Running', 'Failed'] as const) {
+      put(aZipJob({ spec: { key: 'a/b.zip' }, status: { phase } }));
+      const title = `data-title="${phase} · b.zip"`;
+      expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.contain(title);
+      expect(await page())
+        .to.contain(title)
+        .and.to.contain(`<title>${phase} · b.zip · `);
+    }
+  });
+
+  it('is refreshed less often once only the webhook is pending', async () => {
+    const SLOW = 'data-live-every="30000"';
+    put(aZipJob({ status: { phase: 'Running' } }));
+    expect((await visitor.get(`${LIVE}/${NAME}`)).text).to.not.contain('data-live-every');
+    const webhook = { state: 'Pending', attempts: 1 } as const;
+    put(aZipJob({ status: finishedAs('Failed', { webhook }) }));
+    expect((await visitor.get(`${LIVE}/${NAME}`)).text)
+      .to.contain(SLOW)
+      .and.to.not.contain('data-live-end');
+    expect(await page()).to.contain(SLOW);
+    put(aZipJob({ status: finishedAs('Failed', { webhook: { state: 'Delivered', attempts: 2 } }) }));
+    expect((await visitor.get(`${LIVE}/${NAME}`)).text)
+      .to.contain('data-live-end')
+      .and.to.not.contain('data-live-every');
+  });
+
   it('has the throughput as a chart with a unit, and as a table', async () => {
     for (const [n, secondsAgo] of [3, 2, 1, 0].entries()) {
       const progress = { ...progressOf('p1'), bytesRead: (n + 1) * 1_024, updatedAt: ago(secondsAgo) };
