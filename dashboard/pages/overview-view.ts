@@ -8,11 +8,12 @@ import type { FailedJob, PeriodFigures, Sums } from './period-figures.ts';
 import { type Period, windowOf } from './periods.ts';
 import { reasonText } from './reason-text.ts';
 
-/** A number with the list that it counts. */
+/** A number, with the list that it counts. */
 export interface Tile {
   readonly name: string;
   readonly value: string;
-  readonly href: string;
+  /** Absent for a rate: no list has the jobs that it compares. */
+  readonly href?: string;
   /** Class of its border; the name says the same. */
   readonly look: '' | 'good' | 'bad' | 'going' | 'warn';
   /** Below the number; `''` for nothing. */
@@ -77,7 +78,6 @@ const periodTiles = (
     {
       name: 'Success rate',
       value: successRate(total),
-      href: linkTo({}),
       look: bad,
       note: 'without cancelled jobs',
     },
@@ -96,8 +96,8 @@ const periodTiles = (
       ...plain,
     },
     { name: 'Size of archives', value: FORMAT.bytes(total.bytes), ...succeeded },
-    { name: 'Median duration', value: durations ? durationText(durations.p50) : NONE, ...succeeded },
-    { name: '95 % finish within', value: durations ? durationText(durations.p95) : NONE, ...succeeded },
+    { name: 'p50 duration', value: durations ? durationText(durations.p50) : NONE, ...succeeded },
+    { name: 'p95 duration', value: durations ? durationText(durations.p95) : NONE, ...succeeded },
   ];
 };
 
@@ -117,6 +117,8 @@ export interface PeriodView {
     readonly count: string;
     readonly href: string;
   }[];
+  /** Failed jobs whose reason is not among these. */
+  readonly moreFailures: number;
   readonly recent: readonly FailureRow[];
   readonly allFailedHref: string;
 }
@@ -146,6 +148,7 @@ export const periodView = (
       count: FORMAT.number(count),
       href: linkTo({ state: 'Failed', reason: code }),
     })),
+    moreFailures: figures.total.failed - figures.failures.reduce((sum, { count }) => sum + count, 0),
     recent: figures.recent.map(({ id, key, reason: code, finishedAt }) => ({
       key,
       finishedAt,

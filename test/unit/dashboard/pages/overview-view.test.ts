@@ -24,17 +24,17 @@ const view = (figures: PeriodFigures, links = historyLinks('team-a')) =>
 const since = '2026-05-03T13%3A00';
 
 describe('the tiles of the overview', () => {
-  it('have a number each, with the list of the jobs that it counts', () => {
+  it('have a number each, with the list of the jobs that it counts, but no list for a rate', () => {
     const tiles = view(FIGURES).tiles.map(({ name, value, href }) => [name, value, href]);
     const list = '/projects/team-a/history';
     expect(tiles).to.deep.equal([
-      ['Success rate', '99.8 %', `${list}?from=${since}`],
+      ['Success rate', '99.8 %', undefined],
       ['Succeeded', '1,500', `${list}?state=Succeeded&from=${since}`],
       ['Failed', '3', `${list}?state=Failed&from=${since}`],
       ['Cancelled', '2', `${list}?state=Cancelled&from=${since}`],
       ['Size of archives', '5.0 GiB', `${list}?state=Succeeded&from=${since}`],
-      ['Median duration', '4 s', `${list}?state=Succeeded&from=${since}`],
-      ['95 % finish within', '1 min 5 s', `${list}?state=Succeeded&from=${since}`],
+      ['p50 duration', '4 s', `${list}?state=Succeeded&from=${since}`],
+      ['p95 duration', '1 min 5 s', `${list}?state=Succeeded&from=${since}`],
     ]);
   });
 
@@ -94,6 +94,12 @@ describe('failures on the overview', () => {
       `/projects/team-a/history?state=Failed&reason=SourceNotFound&from=${since}`,
     );
     expect(allFailedHref).to.equal(`/projects/team-a/history?state=Failed&from=${since}`);
+  });
+
+  it('count the failed jobs whose reason is not in the list', () => {
+    expect(view(FIGURES).moreFailures).to.equal(0);
+    const failures = [{ reason: 'SourceNotFound', count: 1 }];
+    expect(view({ ...FIGURES, failures }).moreFailures).to.equal(2);
   });
 
   it('keep a code that nobody explained', () => {
