@@ -69,7 +69,7 @@ describe('new buckets and jobs in the dashboard', function () {
   it('create a test archive, whose progress the first steps show without a reload', async () => {
     await page.goto(`${HOME}/first-steps`);
     await page.getByLabel('Bucket').selectOption(`s3/${OWN_BUCKET}`);
-    await press('Create a test archive');
+    await press('Create test archive');
     const step = page.locator('.ticks li').filter({ hasText: 'Create a test archive' });
     await step.getByText('Done').waitFor({ timeout: 120_000 });
     await step.getByRole('link').click();
@@ -92,7 +92,7 @@ describe('new buckets and jobs in the dashboard', function () {
     await page.getByText('Line 3: the URL does not point to a publicly accessible host').waitFor();
     await page.locator('#urls').fill(`${flow.origin.url('/gen/1/2048')} a.bin\ndata:,hello note.txt`);
     await press('Create job');
-    await page.getByText('Job created.').waitFor();
+    await page.getByText('Job created').waitFor();
     const name = new URL(page.url()).pathname.split('/').at(-1) ?? '';
     const uuid = name.replace(/^zip-/, '');
     await flow.project.untilPhase(uuid, ['Succeeded']);

@@ -76,7 +76,7 @@ describe('sign-in to the dashboard with OpenID Connect', function () {
     await using open = await desk.open({ ignoreHTTPSErrors: true });
     const { page } = open;
     await page.goto(`/projects/${NAMESPACE}`);
-    await page.getByRole('link', { name: 'Sign in with your organisation' }).click();
+    await page.getByRole('link', { name: 'Sign in with your organization' }).click();
     await page.waitForURL(/^https:/);
     await signInAtProvider(page, 'grace');
     await page.getByRole('heading', { name: 'Last 24 hours' }).waitFor();

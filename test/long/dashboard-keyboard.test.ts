@@ -86,7 +86,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await page.goto(HOME);
     const menu = page.getByRole('navigation', { name: 'Project', exact: true });
     await keyboard.follow(menu.getByRole('link', { name: 'First steps' }));
-    await keyboard.press('Create a test archive');
+    await keyboard.press('Create test archive');
     await page.getByText('The job for the test archive was created.').waitFor();
     await keyboard.follow('New job with your own files');
     await keyboard.press('Create job');
@@ -94,7 +94,7 @@ describe('the forms of the dashboard by keyboard alone, without JavaScript', fun
     await keyboard.type('Key', 'by-keyboard.zip');
     await keyboard.type('Files', 'data:,hello note.txt');
     await keyboard.press('Create job');
-    await page.getByText('Job created.').waitFor();
+    await page.getByText('Job created').waitFor();
   });
 
   it('create an access token and revoke it', async () => {

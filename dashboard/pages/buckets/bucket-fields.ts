@@ -69,7 +69,7 @@ export const ROLE_FIELDS: readonly Field[] = [
   {
     name: 'durationSeconds',
     label: 'Session duration',
-    hint: 'In seconds, 900 to 43200. Empty: 3600.',
+    hint: 'In seconds, 900 to 43200. Default: 3600.',
     maxlength: 5,
   },
 ];
@@ -93,7 +93,7 @@ export const R2_FIELDS: readonly Field[] = [
   {
     name: 'host',
     label: 'Host',
-    hint: 'Empty: ACCOUNT_ID.r2.cloudflarestorage.com. For a bucket with the EU jurisdiction: ACCOUNT_ID.eu.r2.cloudflarestorage.com.',
+    hint: 'Default: ACCOUNT_ID.r2.cloudflarestorage.com. For a bucket with the EU jurisdiction: ACCOUNT_ID.eu.r2.cloudflarestorage.com.',
     maxlength: 253,
   },
 ];
@@ -110,7 +110,7 @@ export const ENDPOINT: Field = {
 export const OTHER_REGION: Field = {
   name: 'otherRegion',
   label: 'Region name',
-  hint: 'Empty: us-east-1, which most stores accept.',
+  hint: 'Default: us-east-1, which most stores accept.',
   maxlength: 32,
 };
 

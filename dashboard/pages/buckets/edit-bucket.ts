@@ -26,7 +26,7 @@ const PATH = `${BUCKET_PATH}/settings`;
 const endpointOf = ({ service }: Bucket): Field => {
   const { required: _required, ...field } = ENDPOINT;
   const provider = providerOf({ service, endpoint: null });
-  return { ...field, hint: `${field.hint} Empty: ${provider}.` };
+  return { ...field, hint: `${field.hint} Default: ${provider}.` };
 };
 
 /** Service and name cannot be changed, and credentials have a page of their own. */

@@ -6,7 +6,7 @@ import type { Look } from '../../words.ts';
 export interface TestedPermission {
   readonly action: string;
   readonly use: string;
-  readonly result: 'Granted' | 'Missing' | 'Missing (optional)' | 'Not known';
+  readonly result: 'Granted' | 'Missing' | 'Missing (optional)' | 'Unknown';
   readonly look: Look;
 }
 
@@ -23,7 +23,7 @@ export const testedPermissions = ({
   const outcomeOf = (action: string, isRequired: boolean): Pick<TestedPermission, 'result' | 'look'> => {
     if (missingPermissions.includes(action))
       return isRequired ? { result: 'Missing', look: 'bad' } : { result: 'Missing (optional)', look: 'warn' };
-    return ok ? { result: 'Granted', look: 'good' } : { result: 'Not known', look: 'quiet' };
+    return ok ? { result: 'Granted', look: 'good' } : { result: 'Unknown', look: 'quiet' };
   };
   return bucketPermissions(objectOptions).flatMap(({ actions, use, isRequired }) =>
     actions.map((action) => ({ action, use, ...outcomeOf(action, isRequired) })),

@@ -9,9 +9,11 @@ import { defined } from '#runtime/optional.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { SECTION_LABELS } from '../../words.ts';
+import { BUCKET_RIGHTS } from '../buckets/bucket-rights.ts';
 import { newBucketHref } from '../buckets/new-bucket.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst } from '../reason-against.ts';
 import { bucketChoice, bucketChoices, chosenBucket } from './bucket-choices.ts';
 import { NEW_JOB_RIGHTS, newJobRules } from './job-rules.ts';
 import { type ReadLines, readLines } from './read-lines.ts';
@@ -74,7 +76,7 @@ const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => 
       moreFaults: Math.max(0, lineFaults.length - SHOWN_FAULTS),
       href: newJobHref(namespace),
       back: jobsHref(namespace),
-      newBucket: newBucketHref(namespace),
+      addBucket: { href: newBucketHref(namespace), reason: await reasonAgainst(request, BUCKET_RIGHTS.add) },
     },
     status: formStatus(form.errors),
   };
@@ -116,7 +118,7 @@ const post = async (rules: NewJobRules, request: PageRequest): Promise<ShownPage
   const to = FORMAT.path('projects', namespace, 'jobs', zipJobName(uuid));
   try {
     await user.administration.newJobs(namespace).create(toNewJob(values, read, uuid), rules);
-    return { kind: 'go', to, flash: { kind: 'done', text: 'Job created.' } };
+    return { kind: 'go', to, flash: { kind: 'done', text: 'Job created' } };
   } catch (error) {
     if (hasCode(error, 'AlreadyExists'))
       return { kind: 'go', to, flash: { kind: 'done', text: 'This form has already created the job.' } };

@@ -85,7 +85,7 @@ describe('the bucket pages', () => {
         const { text } = await project.ada.get(path);
         expect(text, path).to.contain('PermissionMissing').and.contain('lack s3:PutObject');
         expect(text, path).to.contain('data-live-end').and.not.contain('data-live=');
-        expect(text, path).to.match(/s3:PutObject<\/th>.*?Missing<.*?s3:GetObject<\/th>.*?Not known</s);
+        expect(text, path).to.match(/s3:PutObject<\/th>.*?Missing<.*?s3:GetObject<\/th>.*?Unknown</s);
       }
     });
 

@@ -154,6 +154,28 @@ describe('the form of a new job', () => {
       .and.not.contain('name="urls"');
   });
 
+  it('shows a user who may not add a bucket why, instead of a link', async () => {
+    await using empty = await startDashboardProject();
+    empty.server.tokens.set('ada-token', {
+      name: 'ada',
+      allowed: [
+        'get zipprojects',
+        'list zipbuckets',
+        'list zipjobs',
+        'get zipjobs',
+        'create zipjobs',
+        'create secrets',
+        'delete zipjobs',
+        'get zipbuckets',
+      ].map((right) => `${right} ${TEAM}`),
+    });
+    const { status, text } = await empty.ada.get(PATH);
+    expect(status).to.equal(200);
+    expect(text)
+      .to.contain(`is not allowed to create zipbuckets in ${TEAM}`)
+      .and.not.contain(`href="${HOME}/new-bucket"`);
+  });
+
   it('is closed to users who can only view', async () => {
     expect((await project.viewer.get(PATH)).status).to.equal(403);
     const csrf = await project.viewer.csrf(HOME);
