@@ -30,6 +30,8 @@ export interface AdministrationErrorOptions {
   readonly code: AdministrationErrorCode;
   /** The invalid field, for InvalidInput. */
   readonly field?: string;
+  /** What to do next in a terminal, as a sentence. Only the command line shows it. */
+  readonly commandHint?: string;
   readonly cause?: unknown;
 }
 
@@ -37,8 +39,9 @@ export interface AdministrationErrorOptions {
 export class AdministrationError extends AppError {
   declare readonly code: AdministrationErrorCode;
   readonly field: string | undefined;
+  readonly commandHint: string | undefined;
 
-  constructor(message: string, { code, field, cause }: AdministrationErrorOptions) {
+  constructor(message: string, { code, field, commandHint, cause }: AdministrationErrorOptions) {
     super(message, {
       code,
       retryable: CODES[code].retryable,
@@ -46,6 +49,7 @@ export class AdministrationError extends AppError {
       details: defined({ field }),
     });
     this.field = field;
+    this.commandHint = commandHint;
   }
 }
 

@@ -120,13 +120,16 @@ const found = async ({ buckets }: BucketsOptions, namespace: string, ref: Bucket
   if (bucket) return bucket;
   const other = ref.service === 's3' ? 'r2' : 's3';
   const twin = await buckets.get(namespace, resourceNameOf({ ...ref, service: other }));
-  const hint = twin
-    ? `A bucket with this name exists for service ${other}: set the service to ${other}`
-    : `Create it with: zipjobs bucket create ${ref.bucketName}${ref.service === 's3' ? '' : ` --service ${ref.service}`} -n ${namespace}`;
-  throw new AdministrationError(
-    `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}". ${hint}`,
-    { code: 'NotFound' },
-  );
+  const missing = `Bucket "${ref.bucketName}" (${ref.service}) not found in project "${namespace}"`;
+  if (twin)
+    throw new AdministrationError(
+      `${missing}. A bucket with this name exists for service ${other}: set the service to ${other}`,
+      { code: 'NotFound' },
+    );
+  throw new AdministrationError(missing, {
+    code: 'NotFound',
+    commandHint: `Create it with: zipjobs bucket create ${ref.bucketName}${ref.service === 's3' ? '' : ` --service ${ref.service}`} -n ${namespace}`,
+  });
 };
 
 const nameTaken = (namespace: string, { bucketName, service }: ZipBucket['spec']): AdministrationError =>

@@ -46,10 +46,10 @@ export interface Jobs {
 }
 
 const noJob = (namespace: string, job: string): AdministrationError =>
-  new AdministrationError(
-    `Job "${job}" not found in project "${namespace}". It may have expired. If it belongs to another project, set its namespace with -n`,
-    { code: 'NotFound' },
-  );
+  new AdministrationError(`Job "${job}" not found in project "${namespace}". It may have expired`, {
+    code: 'NotFound',
+    commandHint: 'If it belongs to another project, set its namespace with -n',
+  });
 
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });

@@ -4,10 +4,10 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
 
 export const noProject = (namespace: string): AdministrationError =>
-  new AdministrationError(
-    `No project found in namespace "${namespace}". Create one with: zipjobs project create ${namespace}, or set another namespace with -n`,
-    { code: 'NotFound' },
-  );
+  new AdministrationError(`No project found in namespace "${namespace}"`, {
+    code: 'NotFound',
+    commandHint: `Create one with: zipjobs project create ${namespace}, or set another namespace with -n`,
+  });
 
 /** @throws AdministrationError NotFound if the namespace contains no project. */
 export const requiredProject = async (

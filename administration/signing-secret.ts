@@ -71,10 +71,10 @@ export const rotateSigningSecret = async (
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
   const current = before?.data?.['current'];
   if (!before || current === undefined)
-    throw new AdministrationError(
-      `No signing secret found in project "${namespace}". Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
-      { code: 'NotFound' },
-    );
+    throw new AdministrationError(`No signing secret found in project "${namespace}"`, {
+      code: 'NotFound',
+      commandHint: `Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
+    });
   const secret = newSecret();
   const previousUntil =
     overlapSeconds > 0 ? rfc3339(new Date(clock.date().getTime() + overlapSeconds * 1000)) : null;

@@ -136,10 +136,10 @@ const find = async ({ tokens }: TokensOptions, namespace: string, idOrName: stri
   if (byId) return byId;
   const [first, ...others] = all.filter(({ spec }) => spec.displayName === idOrName);
   if (!first)
-    throw new AdministrationError(
-      `Token "${idOrName.slice(0, 128)}" not found in project "${namespace}". List the tokens with: zipjobs token list -n ${namespace}`,
-      { code: 'NotFound' },
-    );
+    throw new AdministrationError(`Token "${idOrName.slice(0, 128)}" not found in project "${namespace}"`, {
+      code: 'NotFound',
+      commandHint: `List the tokens with: zipjobs token list -n ${namespace}`,
+    });
   if (others.length === 0) return first;
   const ids = [first, ...others].map(({ metadata }) => metadata.name).join(', ');
   throw new AdministrationError(`Several tokens are named "${idOrName}". Use one of these ids: ${ids}`, {

@@ -85,12 +85,10 @@ const checkEvents = (given: readonly string[]): readonly WebhookEvent[] => {
 const required = async (options: WebhooksOptions, namespace: string): Promise<ZipProject> => {
   const project = await requiredProject(options.projects, namespace);
   if (project.spec.webhook) return project;
-  throw new AdministrationError(
-    `No webhook found in project "${namespace}". Set one with: zipjobs webhook set URL -n ${namespace}`,
-    {
-      code: 'NotFound',
-    },
-  );
+  throw new AdministrationError(`No webhook found in project "${namespace}"`, {
+    code: 'NotFound',
+    commandHint: `Set one with: zipjobs webhook set URL -n ${namespace}`,
+  });
 };
 
 const change = async (

@@ -1,4 +1,5 @@
 import yargs, { type Argv } from 'yargs';
+import { AdministrationError } from '#administration/administration-error.ts';
 import { toError } from '#runtime/errors.ts';
 import type { CommandGroup, Run } from './command.ts';
 import { completeNames } from './complete-names.ts';
@@ -116,6 +117,12 @@ const outputFor = async (options: ProgramOptions, args: readonly string[]): Prom
   return output.of.exitCode ?? EXIT_CODES.ok;
 };
 
+const messageOf = (thrown: unknown): string => {
+  const { message } = toError(thrown);
+  const hint = thrown instanceof AdministrationError ? thrown.commandHint : undefined;
+  return hint === undefined ? message : `${message}. ${hint}`;
+};
+
 /** Runs the program and returns its exit code. */
 export const createProgram =
   (options: ProgramOptions) =>
@@ -124,7 +131,7 @@ export const createProgram =
       return await outputFor(options, args);
     } catch (error) {
       const code = options.signal.aborted ? EXIT_CODES.interrupted : exitCodeOf(error);
-      const message = code === EXIT_CODES.interrupted ? 'interrupted' : toError(error).message;
+      const message = code === EXIT_CODES.interrupted ? 'interrupted' : messageOf(error);
       options.terminal.note(`${NAME}: ${message}`);
       return code;
     }

@@ -166,7 +166,9 @@ describe('zipjobs project purge', () => {
     const { run, nonces } = startPurge(done);
     const { code, errors } = await run(['purge', 'other'], true);
     expect(code).to.equal(4);
-    expect(errors).to.contain('No project found in namespace "other"');
+    expect(errors).to.contain(
+      'No project found in namespace "other". Create one with: zipjobs project create other, or set another namespace with -n\n',
+    );
     expect(nonces).to.deep.equal([]);
   });
 });

@@ -137,7 +137,9 @@ describe('the webhook page', () => {
   it('refuses a test without a webhook', async () => {
     const response = await project.send(`${WEBHOOK}/test`, {});
     expect(response.headers.get('location')).to.equal(WEBHOOK);
-    expect((await project.ada.get(WEBHOOK)).text).to.contain('No webhook found in project');
+    expect((await project.ada.get(WEBHOOK)).text)
+      .to.contain(`<p>No webhook found in project &quot;${TEAM}&quot;</p>`)
+      .and.not.contain('zipjobs webhook set');
   });
 
   it('shows why an endpoint was disabled, and offers to enable it', async () => {
