@@ -67,11 +67,15 @@ export const MAX_HISTORY_LIMIT = 500;
 export interface HistoryListQuery {
   /** Any of these, separated by commas. */
   readonly phase?: string;
+  /** Any of these, separated by commas. */
+  readonly reason?: string;
   readonly service?: string;
   /** Name of the bucket at the provider, with `service`. */
   readonly bucket?: string;
   /** `*` matches any text. */
   readonly key?: string;
+  /** ID of the token that created the job. */
+  readonly token?: string;
   /** RFC 3339; inclusive. */
   readonly finishedAfter?: string;
   /** RFC 3339; exclusive. */

@@ -1,4 +1,4 @@
-import { bucketResourceName } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketResourceName } from '#crds/api-group.ts';
 import { type Phase, TERMINAL_PHASES, type ZipJob } from '#crds/zip-job.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { listPages } from '#runtime/kube/list-pages.ts';
@@ -15,6 +15,10 @@ export interface JobQuery {
   readonly bucket?: { readonly service: string; readonly bucketName: string } | undefined;
   /** Matches the whole key; `*` matches any text. */
   readonly key?: string | undefined;
+  /** Matches any of these reasons; empty or absent for every reason. */
+  readonly reasons?: readonly string[] | undefined;
+  /** ID of the token that created the job. */
+  readonly createdBy?: string | undefined;
   readonly createdAfter?: Date | undefined;
   readonly createdBefore?: Date | undefined;
   /** Maximum number of jobs; the newest are returned. */
@@ -57,6 +61,13 @@ const matchesKey = (pattern: string, key: string): boolean => {
   return at + last.length <= key.length && key.endsWith(last);
 };
 
+const matchesOrigin = (
+  { reasons = [], createdBy }: JobQuery,
+  { metadata, status }: Pick<ZipJob, 'metadata' | 'status'>,
+): boolean =>
+  (reasons.length === 0 || reasons.includes(status?.reason ?? '')) &&
+  (createdBy === undefined || metadata.annotations?.[ANNOTATIONS.createdBy] === createdBy);
+
 const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
   const after = query.createdAfter?.getTime() ?? -Infinity;
   const before = query.createdBefore?.getTime() ?? Infinity;
@@ -65,6 +76,7 @@ const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
     const isPhase = query.phases.length === 0 || query.phases.includes(status?.phase ?? 'Queued');
     return (
       isPhase &&
+      matchesOrigin(query, { metadata, status }) &&
       (query.key === undefined || matchesKey(query.key, spec.key)) &&
       createdAt >= after &&
       createdAt <= before

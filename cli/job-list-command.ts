@@ -1,3 +1,4 @@
+import { isReason, isTokenId, REASONS_RULE, TOKEN_RULE } from '#administration/job-filter-input.ts';
 import { PHASES, type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
@@ -8,8 +9,9 @@ import { DASHBOARD } from './options.ts';
 import { UsageError } from './usage-error.ts';
 import { atLeastOne } from './whole-number.ts';
 
-interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'phases'> {
+interface ListArguments extends GlobalArguments, Omit<ListHistoryArguments, 'phases' | 'reasons'> {
   readonly phase: string | undefined;
+  readonly reason: string | undefined;
   readonly unfinished: boolean | undefined;
   readonly history: boolean | undefined;
 }
@@ -31,17 +33,32 @@ const phasesOf = ({ phase, unfinished }: ListArguments): readonly Phase[] => {
   return phase?.split(',').map(phaseOf) ?? [];
 };
 
+const reasonsOf = ({ reason }: ListArguments): readonly string[] => {
+  const reasons = reason?.split(',').map((part) => part.trim()) ?? [];
+  if (reasons.every(isReason)) return reasons;
+  throw new UsageError(`--reason ${REASONS_RULE}`);
+};
+
+const checkToken = ({ tokenId }: ListArguments): void => {
+  if (tokenId !== undefined && !isTokenId(tokenId))
+    throw new UsageError(`--token-id ${TOKEN_RULE}. See: zipjobs token list`);
+};
+
 const timeBefore = (now: Date, option: string, text: string | undefined): Date | undefined =>
   text === undefined ? undefined : new Date(now.getTime() - durationMs(option, text));
 
 const list: Command<ListArguments> = async (args, session) => {
-  if (args.history === true) return listHistory({ ...args, phases: phasesOf(args) }, session);
+  checkToken(args);
+  const [phases, reasons] = [phasesOf(args), reasonsOf(args)];
+  if (args.history === true) return listHistory({ ...args, phases, reasons }, session);
   if (args.dashboard !== undefined) throw new UsageError('--dashboard needs --history');
   const now = session.clock.date();
   const { allProjects = false, bucket, service, key } = args;
   const query = {
     namespace: allProjects ? undefined : session.namespace,
-    phases: phasesOf(args),
+    phases,
+    reasons,
+    createdBy: args.tokenId,
     bucket: bucket === undefined ? undefined : { bucketName: bucket, service },
     key,
     createdAfter: timeBefore(now, 'newer-than', args.newerThan),
@@ -68,6 +85,11 @@ const LIST_OPTIONS = {
     requiresArg: true,
     describe: `One or more of ${PHASES.join(', ')}; separated by commas`,
   },
+  reason: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only jobs with one of these reasons, such as SourceNotFound; separated by commas',
+  },
   unfinished: { alias: 'u', type: 'boolean', describe: 'Only jobs that are not finished' },
   bucket: { type: 'string', requiresArg: true, describe: 'Only jobs of this bucket' },
   service: {
@@ -77,6 +99,11 @@ const LIST_OPTIONS = {
     describe: 'Storage service of the bucket',
   },
   key: { type: 'string', requiresArg: true, describe: 'Only jobs with this key; * matches any text' },
+  'token-id': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Only jobs that the access token with this ID created',
+  },
   'newer-than': {
     type: 'string',
     requiresArg: true,

@@ -71,6 +71,8 @@ const historyTable = (jobs: readonly ListedHistoryJob[], isWide: boolean): strin
 export interface ListHistoryArguments {
   readonly allProjects: boolean | undefined;
   readonly phases: readonly Phase[];
+  readonly reasons: readonly string[];
+  readonly tokenId: string | undefined;
   readonly bucket: string | undefined;
   readonly service: string;
   readonly key: string | undefined;
@@ -84,18 +86,24 @@ export interface ListHistoryArguments {
 const timeBefore = (now: Date, option: string, text: string): string =>
   new Date(now.getTime() - durationMs(option, text)).toISOString();
 
-const queryOf = (args: ListHistoryArguments, now: Date) => {
-  const { allProjects = false, phases, bucket, service, key, newerThan, olderThan } = args;
+const checkSource = ({ allProjects = false, phases }: ListHistoryArguments): void => {
   if (allProjects) throw new UsageError('--history lists one project. Use -n instead of --all-projects');
   const unfinished = phases.find((phase) => !TERMINAL_PHASES.some((one) => one === phase));
   if (unfinished !== undefined)
     throw new UsageError(
       `The history has finished jobs only. Use --phase with one or more of ${TERMINAL_PHASES.join(', ')}`,
     );
+};
+
+const queryOf = (args: ListHistoryArguments, now: Date) => {
+  const { phases, reasons, bucket, service, key, tokenId, newerThan, olderThan } = args;
+  checkSource(args);
   return {
     ...(phases.length > 0 && { phase: phases.join(',') }),
+    ...(reasons.length > 0 && { reason: reasons.join(',') }),
     ...(bucket !== undefined && { bucket, service }),
     ...(key !== undefined && { key }),
+    ...(tokenId !== undefined && { token: tokenId }),
     ...(newerThan !== undefined && { finishedAfter: timeBefore(now, 'newer-than', newerThan) }),
     ...(olderThan !== undefined && { finishedBefore: timeBefore(now, 'older-than', olderThan) }),
     limit: atLeastOne('limit', args.limit),

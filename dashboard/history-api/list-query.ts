@@ -1,13 +1,16 @@
 import { MAX_HISTORY_LIMIT } from '#administration/history-interface.ts';
+import { isReason, isTokenId, REASONS_RULE, TOKEN_RULE } from '#administration/job-filter-input.ts';
 import { type Phase, SERVICES, SPEC_DEFAULTS, TERMINAL_PHASES } from '#crds/zip-job.ts';
 import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { HistoryApiError } from './api-error.ts';
 
 const NAMES = [
   'phase',
+  'reason',
   'service',
   'bucket',
   'key',
+  'token',
   'finishedAfter',
   'finishedBefore',
   'limit',
@@ -23,6 +26,17 @@ const phasesOf = (text: string): readonly Phase[] =>
     if (phase === undefined) throw invalid(`phase must be one or more of ${TERMINAL_PHASES.join(', ')}`);
     return phase;
   });
+
+const reasonsOf = (text: string): readonly string[] => {
+  const reasons = text.split(',');
+  if (reasons.every(isReason)) return reasons;
+  throw invalid(`reason ${REASONS_RULE}`);
+};
+
+const tokenOf = (text: string): string => {
+  if (isTokenId(text)) return text;
+  throw invalid(`token ${TOKEN_RULE}`);
+};
 
 const bucketOf = (
   bucketName: string,
@@ -61,17 +75,24 @@ const textsOf = (params: URLSearchParams): Readonly<Partial<Record<Name, string>
   return texts;
 };
 
+const timesOf = ({ finishedAfter, finishedBefore }: Readonly<Partial<Record<Name, string>>>) => ({
+  ...(finishedAfter !== undefined && { finishedAfter: timeOf('finishedAfter', finishedAfter) }),
+  ...(finishedBefore !== undefined && { finishedBefore: timeOf('finishedBefore', finishedBefore) }),
+});
+
 /** Reads the query of a list. @throws HistoryApiError invalid_request */
 export const readListQuery = (projectUid: string, params: URLSearchParams) => {
-  const { phase, service, bucket, key, finishedAfter, finishedBefore, limit, cursor } = textsOf(params);
+  const texts = textsOf(params);
+  const { phase, reason, service, bucket, key, token, limit, cursor } = texts;
   if (service !== undefined && bucket === undefined) throw invalid('service needs the parameter bucket');
   const filter: JobFilter = {
     projectUid,
     ...(phase !== undefined && { phases: phasesOf(phase) }),
+    ...(reason !== undefined && { reasons: reasonsOf(reason) }),
     ...(bucket !== undefined && { bucket: bucketOf(bucket, service) }),
     ...(key !== undefined && { key }),
-    ...(finishedAfter !== undefined && { finishedAfter: timeOf('finishedAfter', finishedAfter) }),
-    ...(finishedBefore !== undefined && { finishedBefore: timeOf('finishedBefore', finishedBefore) }),
+    ...(token !== undefined && { createdBy: tokenOf(token) }),
+    ...timesOf(texts),
   };
   return { filter, limit: limitOf(limit), ...(cursor !== undefined && { cursor }) };
 };

@@ -137,7 +137,11 @@ describe('listJobs', () => {
     [
       aZipJob({ metadata: { name: 'old', creationTimestamp: ago(900) }, spec: { key: 'a/1.zip' } }),
       aZipJob({
-        metadata: { name: 'new', creationTimestamp: ago(10) },
+        metadata: {
+          name: 'new',
+          creationTimestamp: ago(10),
+          annotations: { [ANNOTATIONS.createdBy]: 'ci-k7x2mq' },
+        },
         spec: { key: 'a/2.zip' },
         status: running('p'),
       }),
@@ -146,7 +150,7 @@ describe('listJobs', () => {
       aZipJob({
         metadata: { name: 'middle', creationTimestamp: ago(300) },
         spec: { key: 'b.zip' },
-        status: finishedAs('Failed'),
+        status: finishedAs('Failed', { reason: 'SourceNotFound' }),
       }),
     ],
   ];
@@ -188,6 +192,13 @@ describe('listJobs', () => {
     expect(
       await names({ createdAfter: new Date(ago(400)), createdBefore: new Date(ago(100)) }),
     ).to.deep.equal(['middle']);
+  });
+
+  it('filters by reason and by the token that created the job', async () => {
+    expect(await names({ reasons: ['SourceNotFound', 'OutOfMemory'] })).to.deep.equal(['middle']);
+    expect(await names({ reasons: ['OutOfMemory'] })).to.deep.equal([]);
+    expect(await names({ createdBy: 'ci-k7x2mq' })).to.deep.equal(['new']);
+    expect(await names({ createdBy: 'ci' })).to.deep.equal([]);
   });
 
   it('filters by bucket and phase on the API server', async () => {

@@ -102,6 +102,30 @@ describe('zipjobs job list --history', () => {
     expect(sent).to.deep.equal(['Succeeded,Failed', 'reports/*', '7']);
   });
 
+  it('sends reasons and a token, as the dashboard reads them', async () => {
+    respond = () => ({ body: { jobs: [aListedJob(1)] } });
+    const filters = ['--reason', 'SourceNotFound, OutOfMemory', '--token-id', 'ci-k7x2mq'];
+    const { code, errors } = await run(['list', '--history', ...filters]);
+    expect([code, errors]).to.deep.equal([0, '']);
+    const sent = Object.fromEntries(queryOf(requests[0]));
+    expect(sent).to.deep.equal({ reason: 'SourceNotFound,OutOfMemory', token: 'ci-k7x2mq', limit: '100' });
+  });
+
+  for (const source of [[], ['--history']])
+    it(`refuses an invalid reason or token before it sends a request ${source.join(' ')}`, async () => {
+      const reason = await run(['list', ...source, '--reason', 'not found']);
+      expect([reason.code, reason.errors]).to.deep.equal([
+        2,
+        'zipjobs: --reason must be one or more reasons such as SourceNotFound, separated by commas\n',
+      ]);
+      const token = await run(['list', ...source, '--token-id', 'My token']);
+      expect([token.code, token.errors]).to.deep.equal([
+        2,
+        'zipjobs: --token-id must be the ID of an access token, such as ci-k7x2mq. See: zipjobs token list\n',
+      ]);
+      expect(requests).to.deep.equal([]);
+    });
+
   it('reads page after page until it has enough jobs', async () => {
     respond = (request) => {
       const from = Number(queryOf(request).get('cursor') ?? '0');

@@ -49,9 +49,25 @@ describe('the history for programs', function () {
     expect(await keys('?phase=Failed,Cancelled')).to.deep.equal([]);
   });
 
+  it('filters by reason and by the token that created the job', async () => {
+    const failed = (reason: 'SourceNotFound' | 'OutOfMemory') => ({
+      status: { phase: 'Failed', reason } as const,
+    });
+    await world.dashboard.archive(
+      aFinishedJob(1, { token: 'ci-k7x2mq' }),
+      aFinishedJob(2, failed('SourceNotFound')),
+      aFinishedJob(3, { ...failed('OutOfMemory'), token: 'ci-k7x2mq' }),
+    );
+    expect(await keys('?reason=SourceNotFound')).to.deep.equal(['reports/2.zip']);
+    expect(await keys('?reason=SourceNotFound,OutOfMemory')).to.have.length(2);
+    expect(await keys('?token=ci-k7x2mq')).to.deep.equal(['reports/1.zip', 'reports/3.zip']);
+    expect(await keys('?token=ci-k7x2mq&reason=OutOfMemory')).to.deep.equal(['reports/3.zip']);
+  });
+
   it('refuses unknown, repeated and invalid parameters', async () => {
     const invalid = [
-      'token=a',
+      'tokens=a',
+      'reason=a%20b',
       'key=a&key=b',
       'phase=Running',
       'service=gcs&bucket=a',

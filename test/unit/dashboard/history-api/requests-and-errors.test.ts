@@ -6,6 +6,30 @@ import { readListQuery } from '#dashboard/history-api/list-query.ts';
 const PROJECT = '11111111-1111-4111-8111-111111111111';
 
 describe('readListQuery', () => {
+  it('reads reasons and the token that created the job', () => {
+    const params = new URLSearchParams({ reason: 'SourceNotFound,OutOfMemory', token: 'ci-k7x2mq' });
+    expect(readListQuery(PROJECT, params).filter).to.deep.equal({
+      projectUid: PROJECT,
+      reasons: ['SourceNotFound', 'OutOfMemory'],
+      createdBy: 'ci-k7x2mq',
+    });
+  });
+
+  for (const [query, message] of [
+    ['reason=', /^reason must be one or more reasons such as SourceNotFound, separated by commas$/],
+    ['reason=SourceNotFound,', /^reason must be/],
+    ['reason=not found', /^reason must be/],
+    [`reason=${'a'.repeat(65)}`, /^reason must be/],
+    ['token=', /^token must be the ID of an access token, such as ci-k7x2mq$/],
+    ['token=My token', /^token must be/],
+    ['token=zj_ABC', /^token must be/],
+    [`token=${'a'.repeat(254)}`, /^token must be/],
+  ] as const)
+    it(`refuses ${query.slice(0, 40)}`, () => {
+      const read = () => readListQuery(PROJECT, new URLSearchParams(query));
+      expect(read).to.throw(message).with.property('code', 'invalid_request');
+    });
+
   for (const query of ['service=r2', 'service=gcs', 'finishedAfter=2026-02-30T00:00:00Z'])
     it(`refuses a filter that would select other jobs: ${query}`, () => {
       expect(() => readListQuery(PROJECT, new URLSearchParams(query)))
