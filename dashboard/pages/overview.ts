@@ -7,7 +7,7 @@ import { createHistoryFigures, FIGURES_AGE_MS } from './history/history-figures.
 import { projectUidOf } from './history/project-uid.ts';
 import { clusterLinks, historyLinks } from './job-links.ts';
 import { keptFor } from './kept-figures.ts';
-import { currentTiles, periodView } from './overview-view.ts';
+import { currentTiles, type PeriodView, periodView } from './overview-view.ts';
 import type { PageDeps } from './page-deps.ts';
 import { clusterFigures, newestFailures, type PeriodFigures } from './period-figures.ts';
 import { DAY, PERIODS, type Period, periodOf } from './periods.ts';
@@ -62,8 +62,17 @@ const createFindFigures = (
   };
 };
 
+/** Whether a job of the project has ever succeeded, as in `HasStarted`; true without asking if the page shows a job. */
+const startedBefore = async (
+  { jobs, caches, hasStarted }: PageDeps,
+  { namespace, now }: PageRequest,
+  shown: PeriodView | undefined,
+): Promise<boolean | undefined> => {
+  const hasNoJob = jobs.order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined;
+  return hasNoJob ? hasStarted(projectOf(caches.zipProjects, namespace).project, now) : true;
+};
+
 const createPeriodData = (deps: PageDeps, count: CountJobs) => {
-  const { order } = deps.jobs;
   const hasHistory = deps.history !== undefined;
   const find = createFindFigures(deps, count);
   return async (request: PageRequest) => {
@@ -73,9 +82,7 @@ const createPeriodData = (deps: PageDeps, count: CountJobs) => {
     const { figures, isAway } = await find(request, period);
     const links = hasHistory && !isAway ? historyLinks(namespace) : clusterLinks(namespace);
     const shown = figures && periodView(figures, { namespace, period, links, now });
-    const { project } = projectOf(deps.caches.zipProjects, namespace);
-    const hasNoJob = order.size(namespace) === 0 && shown !== undefined && shown.charts === undefined;
-    const hasStarted = hasNoJob ? await deps.hasStarted(project, now) : true;
+    const hasStarted = await startedBefore(deps, request, shown);
     return {
       namespace,
       period,

@@ -39,15 +39,16 @@ const jobOf = (n: number): ZipJob =>
   aFinishedJob(100 + n, { key: `exports/2026-01/customer-${numberOf(n)}/images.zip`, status: failed });
 
 /** Lists that have more than one page can show. */
-const fillLists = ({ server, objects, putBucket, putToken }: DashboardProject): void => {
+const fillLists = (project: DashboardProject): void => {
+  const { server, objects } = project;
   for (let n = 1; n <= MORE_JOBS; n += 1) {
     server.zipJobs.put(jobOf(n));
     objects.put(COLLECTIONS.zipJobs, jobOf(n));
   }
   for (let n = 1; n <= MORE_OBJECTS; n += 1) {
     server.zipProjects.put(aProject(`customers-${numberOf(n)}`, { displayName: `Customers ${numberOf(n)}` }));
-    putBucket(aBucket(TEAM, 's3', `exports-of-customer-${numberOf(n)}`));
-    putToken(aToken(TEAM, `zj_${n}`, { name: `nightly-export-${numberOf(n)}` }));
+    project.putBucket(aBucket(TEAM, 's3', `exports-of-customer-${numberOf(n)}`));
+    project.putToken(aToken(TEAM, `zj_${n}`, { name: `nightly-export-${numberOf(n)}` }));
   }
 };
 

@@ -65,7 +65,8 @@ describe('GET /find', () => {
     putJob(started, { name: zipJobName(UUID) });
     putJob(started, { namespace: 'team-b', name: 'other', uid: UUID.replace(/a$/, 'b') });
     const { reflector } = started.server.zipJobs;
-    const [get, read] = [reflector.get, new Array<string>()];
+    const read: string[] = [];
+    const get = reflector.get.bind(reflector);
     reflector.values = unused;
     reflector.get = (key) => {
       read.push(key);
