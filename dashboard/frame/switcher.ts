@@ -3,7 +3,7 @@ import type { VisibleProject } from '../user/visible-projects.ts';
 import { sectionHref } from './menu.ts';
 
 /** Every page contains the switcher, so it must stay small. The list of projects has all of them. */
-const MOST_PROJECTS = 100;
+const MOST_PROJECTS = 50;
 
 /** The project menu of the header. */
 export interface Switcher {
