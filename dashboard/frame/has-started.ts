@@ -21,7 +21,7 @@ const RETENTION_SECONDS = 7 * 86_400;
  */
 export type HasStarted = (project: ZipProject, now: Date) => Promise<boolean | undefined>;
 
-export interface HasStartedDeps {
+interface HasStartedDeps {
   readonly jobs: { readonly choices: Pick<KnownJobs['choices'], 'of'> };
   readonly history: Pick<History, 'usageByDay'> | undefined;
   readonly config: Pick<DashboardConfig, 'dashboardStatisticsTimeoutMs'>;

@@ -1,7 +1,7 @@
 /** A page of this many rows is small enough for a slow connection. */
 const ROWS_ON_A_PAGE = 50;
 
-export interface Paged<T> {
+interface Paged<T> {
   readonly rows: readonly T[];
   /** For /partials/pages. */
   readonly paging: {
