@@ -54,7 +54,13 @@ describe('failurePanel', () => {
   });
 
   it('asks for a new request where the file list is gone, for every reason', () => {
-    const filesFrom = { secretNames: ['a'], count: 3, bytes: 9, sha256: 'x' };
+    const filesFrom = {
+      secretNames: ['a'],
+      count: 3,
+      bytes: 9,
+      sha256: 'x',
+      encoding: 'gzip+json',
+    } as const;
     const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
     for (const reason of FAILURE_FAULTS.keys()) {
       const status = finishedAs('Failed', { reason });

@@ -153,11 +153,11 @@ describe('the list of jobs', () => {
     put(1);
     const { text } = await (await visitAs(server, VIEWER)).get(JOBS);
     expect(text)
-      .to.contain('title="Your Kubernetes account is not allowed to patch zipjobs in team-a."')
+      .to.contain('>Your Kubernetes account is not allowed to patch zipjobs in team-a.</span>')
       .and.to.not.contain('type="checkbox"')
       .and.to.not.contain('formaction');
     // New job, cancel and rerun.
-    expect(text.match(/aria-disabled="true"/g)).to.have.lengthOf(3);
+    expect(text.match(/class="locked"/g)).to.have.lengthOf(3);
     const fragment = await (await visitAs(server, VIEWER)).get(liveOf(text));
     expect(fragment.text).to.contain('job-1').and.not.contain('type="checkbox"');
   });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
+import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
-import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
@@ -13,11 +13,9 @@ import {
 } from '#test/support/servers/dashboard-server.ts';
 
 const TOKEN = 'ada-token';
-const SECRET_KEY = 'the-secret-access-key';
 const EVIL = `"'><script>alert(1)</script>`;
 const JOBS = `/projects/${NAMESPACE}/jobs`;
 const JOB = `${JOBS}/${NAME}`;
-const BUCKETS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipbuckets`;
 const ZIP_JOBS = `/apis/zipjobs.dev/v1alpha1/namespaces/${NAMESPACE}/zipjobs`;
 
 const rowsIn = (html: string): number => html.split('<tr data-key=').length - 1;
@@ -249,99 +247,6 @@ describe('the job pages', () => {
       expect(response.headers.get('location')).to.match(new RegExp(`^${JOBS}/zip-[0-9a-f-]{36}$`));
       expect(response.headers.get('location')).to.not.equal(JOB);
       expect(callsOf('POST').map(({ path }) => path)).to.deep.equal([ZIP_JOBS]);
-    });
-  });
-
-  describe('a download', () => {
-    beforeEach(() => {
-      objects.set(`${BUCKETS}/s3-archive`, aZipBucket());
-      objects.set(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`, {
-        apiVersion: 'v1',
-        kind: 'Secret',
-        metadata: { namespace: NAMESPACE, name: bucketSecretName('s3-archive') },
-        data: {
-          accessKeyId: Buffer.from('AKID').toString('base64'),
-          secretAccessKey: Buffer.from(SECRET_KEY).toString('base64'),
-        },
-      });
-    });
-
-    it('redirects to the store with a URL that is in no body and no log', async () => {
-      hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      const response = await visitor.get(`${JOB}/download`);
-      expect(response.status).to.equal(303);
-      expect(response.headers.get('cache-control')).to.equal('no-store');
-      expect(response.text).to.equal('');
-      const location = response.headers.get('location') ?? '';
-      expect(location).to.match(/^https:\/\/archive\.s3\.eu-central-1\.amazonaws\.com\/out\/archive\.zip\?/);
-      const signature = new URL(location).searchParams.get('X-Amz-Signature') ?? 'none';
-      for (const line of server.logLines) expect(line).to.not.contain(signature).and.not.contain(SECRET_KEY);
-      expect((await visitor.get(JOB)).text).to.not.contain('X-Amz');
-    });
-
-    for (const phase of ['Running', 'Failed', 'Cancelled'] as const)
-      it(`is refused while the job is ${phase}, without reading the Secret`, async () => {
-        hold(aZipJob({ status: { phase } }));
-        expect((await visitor.get(`${JOB}/download`)).status).to.equal(409);
-        expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
-      });
-
-    for (const [why, spec] of [
-      ['is not allowed', { endpoint: 'https://store.evil.example' }],
-      ['has a region that names another host', { region: 'x.evil.example/' }],
-      [
-        'is used with a role (X21)',
-        { credentials: { webIdentity: { roleArn: 'arn:aws:iam::1:role/r', audience: 'a', stsRegion: 'r' } } },
-      ],
-      ['has a host that is not one of R2', { service: 'r2', host: 'evil.example', accountId: 'a' }],
-    ] as const)
-      it(`is refused without reading the Secret if the store ${why} (N14)`, async () => {
-        hold(aZipJob({ status: { phase: 'Succeeded' } }));
-        objects.set(`${BUCKETS}/s3-archive`, aZipBucket(spec));
-        const response = await visitor.get(`${JOB}/download`);
-        expect(response.headers.get('location')).to.equal(null);
-        expect(response.status).to.equal(409);
-        expect(callsOf('GET').filter(({ path }) => path.includes('/secrets/'))).to.deep.equal([]);
-      });
-
-    const ROLE = { webIdentity: { roleArn: 'arn:aws:iam::1:role/r', audience: 'a', stsRegion: 'r' } };
-
-    it('is the next step on the page of the job', async () => {
-      hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      expect((await visitor.get(JOB)).text).to.contain(`<a class="button primary" href="${JOB}/download">`);
-    });
-
-    it('is not offered from a bucket with a role or one that is gone, and the page says why', async () => {
-      hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      objects.set(`${BUCKETS}/s3-archive`, aZipBucket({ credentials: ROLE }));
-      expect((await visitor.get(JOB)).text)
-        .to.contain('uses a role and has no stored credentials')
-        .and.to.not.contain(`${JOB}/download`);
-      objects.delete(`${BUCKETS}/s3-archive`);
-      expect((await visitor.get(JOB)).text)
-        .to.contain('no longer exist, so you cannot download the archive.')
-        .and.to.not.contain(`${JOB}/download`);
-    });
-
-    it('is offered while the bucket cannot be read', async () => {
-      hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      const respond = (path: string): object => {
-        if (path.startsWith(BUCKETS))
-          throw new KubeError(`GET ${path}: 500`, { code: 'ServerError', httpStatus: 500 });
-        return objects.get(path) ?? {};
-      };
-      server.respondWith(({ path }) => respond(path));
-      const { status, text } = await visitor.get(JOB);
-      expect(status).to.equal(200);
-      expect(text).to.contain(`href="${JOB}/download"`);
-    });
-
-    it('is refused when the credentials no longer exist', async () => {
-      hold(aZipJob({ status: { phase: 'Succeeded' } }));
-      objects.delete(`/api/v1/namespaces/${NAMESPACE}/secrets/${bucketSecretName('s3-archive')}`);
-      const response = await visitor.get(`${JOB}/download`);
-      expect(response.status).to.equal(409);
-      expect(response.text).to.contain('no longer exist');
     });
   });
 });
