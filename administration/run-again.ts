@@ -20,10 +20,9 @@ export const checkCanRunAgain = (job: ZipJob): void => {
     throw refused(
       `Cannot rerun job "${name}": it is not finished. Wait until it finishes, or cancel it first`,
     );
-  const deletedAt = annotations?.[ANNOTATIONS.fileListDeletedAt];
-  if (deletedAt !== undefined)
+  if (annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
     throw refused(
-      `Cannot rerun job "${name}": its file list was deleted at ${deletedAt}, because its URLs may be credentials. Send the original request again`,
+      `Cannot rerun job "${name}": its file list was deleted, because its URLs may be credentials. Send the original request again`,
     );
 };
 

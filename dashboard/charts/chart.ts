@@ -58,7 +58,7 @@ export interface BarChartOptions extends ChartTexts {
   /** Oldest first. */
   readonly bars: readonly {
     readonly fromMs: number;
-    /** What the bar counts: `13:00 to 14:00 UTC`. */
+    /** What the bar counts: `2026-01-31 13:00 UTC`. */
     readonly name: string;
     /** One for each series. */
     readonly values: readonly number[];

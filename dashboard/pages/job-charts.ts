@@ -38,11 +38,14 @@ export interface JobCharts {
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** `2026-01-31 13:00 UTC`, `2026-01-31`, or `2026-01-25 to 2026-01-31`. */
-const nameOf = (fromMs: number, step: ChartStep): string => {
-  if (step === 'hour') return `${dayOf(fromMs)} ${new Date(fromMs).toISOString().slice(11, 16)} UTC`;
-  return step === 'day' ? dayOf(fromMs) : `${dayOf(fromMs)} to ${dayOf(fromMs + STEPS.week - DAY_MS)}`;
+const NAMES: Readonly<Record<ChartStep, (fromMs: number) => string>> = {
+  hour: (ms) => `${dayOf(ms)} ${new Date(ms).toISOString().slice(11, 16)}`,
+  day: dayOf,
+  week: (ms) => `${dayOf(ms)} to ${dayOf(ms + STEPS.week - DAY_MS)}`,
 };
+
+/** `2026-01-31 13:00 UTC`, `2026-01-31 UTC`, or `2026-01-25 to 2026-01-31 UTC`: hours and days of another zone would have other sums. */
+const nameOf = (fromMs: number, step: ChartStep): string => `${NAMES[step](fromMs)} UTC`;
 
 const hasJobs = ({ succeeded, failed, cancelled }: Slot): boolean => succeeded + failed + cancelled > 0;
 
@@ -54,7 +57,7 @@ const tableOf = (slots: readonly Slot[], step: ChartStep, links: JobLinks): JobT
       { label: 'Succeeded', isNumber: true },
       { label: 'Failed', isNumber: true },
       { label: 'Cancelled', isNumber: true },
-      { label: 'Bytes', isNumber: true },
+      { label: 'Size', isNumber: true },
     ],
     rows: slots
       .filter(hasJobs)

@@ -129,7 +129,7 @@ describe('the frame of the dashboard in a browser', function () {
     expect(await time.getAttribute('title')).to.contain(' UTC');
     expect(await page.locator('#time-zone').textContent()).to.equal('Times are in UTC');
     await page.getByRole('button', { name: 'Local' }).click();
-    await page.getByText('Times are in Asia/Tokyo').waitFor();
+    await page.getByText('Times are in Asia/Tokyo. Filters and charts are in UTC.').waitFor();
     expect(page.url()).to.contain('/projects/photos/jobs');
     const at = new Date((await time.getAttribute('datetime')) ?? '');
     const hour = String((at.getUTCHours() + 9) % 24).padStart(2, '0');

@@ -67,7 +67,7 @@
   }, 15_000);
 
   for (const form of document.querySelectorAll('[data-script]')) form.hidden = false;
-  if (isLocal) document.getElementById('time-zone').textContent = `Times are in ${zone}`;
+  if (isLocal) document.getElementById('time-zone').textContent = `Times are in ${zone}. Filters and charts are in UTC.`;
 
   const switcher = document.getElementById('switcher');
   if (switcher !== null) {

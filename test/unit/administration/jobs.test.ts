@@ -127,7 +127,7 @@ describe('zipJobAgain', () => {
     const annotations = { [ANNOTATIONS.fileListDeletedAt]: ago(9) };
     expect(() =>
       checkCanRunAgain(aZipJob({ metadata: { annotations }, status: finishedAs('Failed') })),
-    ).to.throw(/was deleted at/);
+    ).to.throw(/its file list was deleted/);
     expect(() => checkCanRunAgain(first)).not.to.throw();
   });
 });

@@ -35,12 +35,29 @@ describe('the charts of jobs', () => {
     });
     const charts = jobCharts(weeks, 'week', historyLinks('team-a'));
     expect(charts?.jobs.bars.at(-1)?.title).to.equal(
-      '2026-04-28 to 2026-05-04: 7 succeeded, 21 failed, 0 cancelled',
+      '2026-04-28 to 2026-05-04 UTC: 7 succeeded, 21 failed, 0 cancelled',
     );
     expect(charts?.jobs.unitLabel).to.equal('Jobs per week');
     expect(charts?.table.rows[0]?.[0]).to.deep.include({
       href: '/projects/team-a/history?from=2026-04-28T00%3A00&to=2026-05-05T00%3A00',
     });
+  });
+
+  it('name the zone of every hour, day and week, and sizes as in the lists', () => {
+    const links = historyLinks('team-a');
+    const hours = daysOf(1).map((day) => ({ ...day, fromMs: TODAY + 13 * 3_600_000 }));
+    const charts = [
+      jobCharts(hours, 'hour', links),
+      jobCharts(daysOf(1), 'day', links),
+      jobCharts(weeksOf(daysOf(7)), 'week', links),
+    ];
+    const names = ['2026-05-04 13:00 UTC', '2026-05-04 UTC', '2026-04-28 to 2026-05-04 UTC'];
+    for (const [index, name] of names.entries()) {
+      expect(charts[index]?.jobs.bars[0]?.title).to.match(new RegExp(`^${name}: `));
+      expect(charts[index]?.table.rows[0]?.[0]).to.include({ text: name });
+    }
+    const columns = jobCharts(daysOf(1), 'day', links)?.table.columns.map(({ label }) => label);
+    expect(columns).to.deep.equal(['Day', 'Succeeded', 'Failed', 'Cancelled', 'Size']);
   });
 
   it('are left out without jobs', () => {

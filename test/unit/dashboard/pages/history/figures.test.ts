@@ -95,7 +95,7 @@ describe('the figures of the history', function () {
     expect((await keysAt(href)).length).to.equal(2);
     expect(text)
       .to.contain('Jobs per day')
-      .and.contain(`<title>${day}: 2 succeeded, 0 failed, 0 cancelled</title>`)
+      .and.contain(`<title>${day} UTC: 2 succeeded, 0 failed, 0 cancelled</title>`)
       .and.not.contain(daysAgo(40).slice(0, 10));
     expect((await world.dashboard.ada.get(`${HOME}/usage?days=90`)).text).to.contain(
       daysAgo(40).slice(0, 10),
