@@ -1,3 +1,4 @@
+import { deliveryResponse } from '#administration/delivery-response.ts';
 import { type Moment, timelineOf } from '#administration/job-timeline.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { meaningOf } from '#administration/meaning-of.ts';
@@ -99,7 +100,7 @@ const factsOf = (listed: ListedJob, job: Job, now: Date): readonly Fact[] => [
     ['ZipJob', job.name],
     ['Bucket', `${job.service} ${job.bucketName}`],
     ['Files', filesText(listed)],
-    ['Bytes', bytesText(listed)],
+    ['Size', bytesText(listed)],
     ['API status', job.apiStatus],
   ),
   ...knownTimes(['Created', job.createdAt], ['Started', job.startedAt], ['Finished', job.finishedAt]),
@@ -117,11 +118,11 @@ const webhookOf = ({ webhook }: Job): readonly Fact[] =>
       ];
 
 const deliveriesOf = ({ webhook }: Job): readonly DeliveryRow[] =>
-  (webhook?.log ?? []).map(({ at, durationMs, status, error }) => ({
-    at,
-    response: status === undefined ? (error ?? 'no response') : `HTTP ${status}`,
-    isGood: status !== undefined && status >= 200 && status < 300,
-    took: `${FORMAT.number(durationMs)} ms`,
+  (webhook?.log ?? []).map((delivery) => ({
+    at: delivery.at,
+    response: deliveryResponse(delivery),
+    isGood: delivery.status !== undefined && delivery.status >= 200 && delivery.status < 300,
+    took: `${FORMAT.number(delivery.durationMs)} ms`,
   }));
 
 const redacted = (moment: Moment): Moment => ({ ...moment, detail: redactText(moment.detail) });

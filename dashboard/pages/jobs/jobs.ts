@@ -9,14 +9,14 @@ import type { PageDeps } from '../page-deps.ts';
 import { reasonAgainst } from '../reason-against.ts';
 import { BULK_ACTIONS } from './bulk/bulk-actions.ts';
 import { bulkPath } from './bulk/bulk-jobs.ts';
-import { JOBS_ON_A_PAGE, type JobPage, matcherOf } from './find-jobs.ts';
+import { JOBS_ON_A_PAGE, matcherOf } from './find-jobs.ts';
 import { filterChips, filterForm, filterOptions, validJobQuery } from './job-filters.ts';
 import { isNarrowed, type JobQuery, readJobQuery, writeJobQuery } from './job-query.ts';
 import { jobRow } from './job-row.ts';
 import { LIST_JOBS } from './list-jobs-right.ts';
-import { createSearchJobs, type SearchJobs } from './search-jobs.ts';
+import { createSearchJobs, type SearchedPage, type SearchJobs } from './search-jobs.ts';
 
-const NOTHING: JobPage = { jobs: [], total: 0, page: 1, pages: 1 };
+const NOTHING: SearchedPage = { jobs: [], total: 0, page: 1, pages: 1, newest: undefined };
 
 /** Path of the live part: it requests only the rows on the page and the counts of the same search. */
 const liveHref = (
@@ -61,13 +61,13 @@ const bulkOf = async ({ config }: PageDeps, { user, namespace }: PageRequest, qu
 
 const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) => {
   const {
-    jobs: { order, choices },
+    jobs: { choices },
     history,
   } = deps;
   const { namespace, now } = request;
   const { query, errors } = readJobQuery(request.query);
   const isValid = formStatus(errors) === 200;
-  const { jobs, ...at } = isValid ? await search.page(request, query) : NOTHING;
+  const { jobs, newest, ...at } = isValid ? await search.page(request, query) : NOTHING;
   const path = FORMAT.path('projects', namespace, 'jobs');
   const [bulk, newJobReason] = await Promise.all([
     bulkOf(deps, request, query),
@@ -86,7 +86,7 @@ const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) 
     bulk,
     newJob: { href: newJobHref(namespace), reason: newJobReason },
     canPick,
-    live: liveHref(namespace, query, { names, newest: order.newest(namespace), canPick }),
+    live: liveHref(namespace, query, { names, newest, canPick }),
     href: (page: number) => path + writeJobQuery({ ...query, page }),
     exportHref: `${path}.csv${writeJobQuery({ ...query, page: 1 })}`,
     rows: jobs.map((job) => jobRow(job, now)),
@@ -94,6 +94,7 @@ const listOf = async (deps: PageDeps, search: SearchJobs, request: PageRequest) 
     gone: 0,
     historyHref:
       history && FORMAT.path('projects', namespace, 'history') + writeHistoryQuery(fromJobQuery(query, now)),
+    historyLeavesOut: query.to !== '',
   };
 };
 

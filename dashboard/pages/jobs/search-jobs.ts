@@ -8,8 +8,13 @@ import { isNarrowed, type JobQuery, writeJobQuery } from './job-query.ts';
 const BYTES_OF_A_JOB = 4 * 1_024;
 const BYTES_OF_COUNTS = 1_024;
 
+/** A page, and the newest job of the project when it was read: every later one is new to its reader. */
+export interface SearchedPage extends JobPage {
+  readonly newest: Place | undefined;
+}
+
 export interface SearchJobs {
-  page(request: PageRequest, query: JobQuery): Promise<JobPage>;
+  page(request: PageRequest, query: JobQuery): Promise<SearchedPage>;
   /** `place` is the newest job when the page was opened. */
   counts(request: PageRequest, query: JobQuery, place: Place): Promise<JobCounts>;
 }
@@ -31,11 +36,14 @@ export const createSearchJobs = ({
       bytesOf,
       onShared: () => metrics.sharedReads.inc({ kind: 'search' }),
     });
-  const sharePage = sharedOf<JobPage>(({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB);
+  const sharePage = sharedOf<SearchedPage>(({ jobs }) => (jobs.length + 1) * BYTES_OF_A_JOB);
   const shareCounts = sharedOf<JobCounts>(() => BYTES_OF_COUNTS);
   return {
     page: async ({ user, namespace, now }, query) => {
-      const find = (): JobPage => findJobs(source, { namespace, query, now });
+      const find = (): SearchedPage => ({
+        ...findJobs(source, { namespace, query, now }),
+        newest: order.newest(namespace),
+      });
       if (!isNarrowed(query)) return find();
       return sharePage(user.name, [namespace, writeJobQuery(query)], () => Promise.resolve(find()));
     },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../../format.ts';
 import { PageError, type PageRequest, type Route, type ShownPage } from '../../../page.ts';
+import { SECTION_LABELS } from '../../../words.ts';
 import type { PageDeps } from '../../page-deps.ts';
 import { NAME } from '../find-job.ts';
 import { matchingJobs } from '../find-jobs.ts';
@@ -51,10 +52,17 @@ const selectionOf = (
   return { names, left };
 };
 
-const page = (view: string, title: string, data: object): ShownPage => ({
+interface BulkPage {
+  readonly title: string;
+  /** The list that the form was on. */
+  readonly back: string;
+}
+
+const page = (view: string, data: BulkPage): ShownPage => ({
   kind: 'page',
   view: `/pages/jobs/bulk/${view}`,
-  title,
+  title: data.title,
+  trail: [{ label: SECTION_LABELS.jobs, href: data.back }],
   section: 'jobs',
   data,
 });
@@ -67,7 +75,7 @@ const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction)
   const query = writeJobQuery(queryOf(request));
   const { effect, warning, look, start } = action.texts;
   const title = start(FORMAT.count(ready.length, 'job'));
-  return page('bulk-preview', title, {
+  const shown = {
     title,
     effect,
     warning,
@@ -80,7 +88,8 @@ const preview = async (deps: PageDeps, request: PageRequest, action: BulkAction)
     query,
     back: FORMAT.path('projects', namespace, 'jobs') + query,
     form: randomUUID(),
-  });
+  };
+  return page('bulk-preview', shown);
 };
 
 /** `18 done, 1 refused, 1 failed`. */
@@ -97,14 +106,15 @@ const confirm = async (deps: PageDeps, request: PageRequest, action: BulkAction)
   const id = form.get('form') ?? '';
   if (!isUuid(id)) throw new PageError(422, 'Invalid form', 'Open the list of jobs and select them again.');
   const outcomes = await runBulk(request, action, { names, form: id });
-  const summary = summaryOf(outcomes);
-  return page('bulk-result', summary, {
-    summary,
+  const keyOf = (name: string): string => deps.caches.zipJobs.get(`${namespace}/${name}`)?.spec.key ?? '';
+  const shown = {
+    title: summaryOf(outcomes),
     label: action.label.replace('…', ''),
     isClean: outcomes.every(({ kind }) => kind === 'done'),
-    outcomes,
+    outcomes: outcomes.map((outcome) => ({ ...outcome, key: keyOf(outcome.name) })),
     back: FORMAT.path('projects', namespace, 'jobs') + writeJobQuery(queryOf(request)),
-  });
+  };
+  return page('bulk-result', shown);
 };
 
 /** Cancels or reruns many jobs: a page that says what will happen to each, and one with the outcome of each. */

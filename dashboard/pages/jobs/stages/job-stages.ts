@@ -1,3 +1,4 @@
+import { deliveryResponse } from '#administration/delivery-response.ts';
 import { type ConditionType, findCondition } from '#crds/conditions.ts';
 import {
   isFinished,
@@ -54,7 +55,7 @@ const delivery = (sent: WebhookDelivery): Stage => ({
   start: sent.at,
   end: new Date(Date.parse(sent.at) + sent.durationMs).toISOString(),
   measuredMs: sent.durationMs,
-  detail: sent.status === undefined ? (sent.error ?? 'no response') : `HTTP ${sent.status}`,
+  detail: deliveryResponse(sent),
 });
 
 const WEBHOOK_STATES: Readonly<Record<WebhookState['state'], StageState>> = {

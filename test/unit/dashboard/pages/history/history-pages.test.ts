@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
-import { aZipBucket } from '#test/support/builders/objects.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import { COLLECTIONS, HOME, startDashboardProject, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
@@ -22,7 +21,7 @@ describe('the pages of the history', function () {
     keysIn((await world.dashboard.ada.get(path)).text);
 
   describe('the list', () => {
-    it('shows finished jobs, latest end first, and is in the menu', async () => {
+    it('shows finished jobs, most recently finished first, and is in the menu', async () => {
       await world.dashboard.archive(...[1, 2, 3].map((n) => aFinishedJob(n)));
       const { status, text } = await world.dashboard.ada.get(HISTORY);
       expect(status).to.equal(200);
@@ -106,6 +105,16 @@ describe('the pages of the history', function () {
       await world.dashboard.archive(aFinishedJob(1, { key: 'old/report.zip', finishedAt: daysAgo(31) }));
       const { text } = await world.dashboard.ada.get(`${HOME}/jobs?q=report`);
       expect(await keysAt(linkIn(text, 'Search the history'))).to.deep.equal(['old/report.zip']);
+      expect(text).to.not.contain('leaves out');
+    });
+
+    it('says that its search leaves out the latest creation time of the list of jobs', async () => {
+      const { text } = await world.dashboard.ada.get(`${HOME}/jobs?to=2026-01-31T10:00`);
+      expect(text)
+        .to.contain('Search the history</a>')
+        .and.to.contain(
+          'It leaves out “Created before”, because the history filters only by the time at which a job finished.',
+        );
     });
 
     it('refuses a wrong filter or cursor instead of ignoring it', async () => {
@@ -204,64 +213,6 @@ describe('the pages of the history', function () {
       world.dashboard.recreateProject();
       world.dashboard.server.zipProjects.put(project as never);
       expect(keysIn((await world.dashboard.ada.get(HISTORY)).text)).to.deep.equal([]);
-    });
-  });
-
-  describe('the page of one job', () => {
-    it('shows an archived job, and says what is gone', async () => {
-      await world.dashboard.archive(
-        aFinishedJob(1, { bucket: 's3-archive', spec: { metadata: '{"order": 1.0}' } }),
-      );
-      world.dashboard.putBucket(aZipBucket());
-      for (const name of [idOf(1), `zip-${idOf(1)}`]) {
-        const { status, text } = await world.dashboard.ada.get(`${HOME}/jobs/${name}`);
-        expect(status).to.equal(200);
-        expect(text).to.contain('This job is from the history').and.contain('{&quot;order&quot;: 1.0}');
-        expect(text).to.contain('logs are no longer available');
-        expect(text).to.contain(`href="${HOME}/jobs/${idOf(1)}/download"`);
-        expect(text)
-          .to.not.contain('Run again')
-          .and.not.contain('Resend webhook')
-          .and.not.contain('data-live=');
-      }
-    });
-
-    it('never asks to run an archived job again', async () => {
-      const status = { phase: 'Failed', reason: 'SourceUnavailable' } as const;
-      await world.dashboard.archive(aFinishedJob(1, { status }));
-      const { text } = await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`);
-      expect(text)
-        .to.contain('Wait until the source has recovered, then send the request again.')
-        .and.not.contain('run the job again');
-    });
-
-    it('prefers the ZipJob in the cluster', async () => {
-      const job = aFinishedJob(1);
-      await world.dashboard.archive(job);
-      world.dashboard.objects.put(COLLECTIONS.zipJobs, job);
-      const { text } = await world.dashboard.ada.get(`${HOME}/jobs/${idOf(1)}`);
-      expect(text).to.contain('Run again').and.not.contain('This job is from the history');
-    });
-
-    it('finds the ZipJob of a job that the API did not create by its ID', async () => {
-      const job = aFinishedJob(1);
-      const named = { ...job, metadata: { ...job.metadata, name: 'nightly' } };
-      await world.dashboard.archive(named);
-      const path = `${HOME}/jobs/${named.metadata.uid}`;
-      expect((await world.dashboard.ada.get(path)).text).to.contain('This job is from the history');
-      world.dashboard.objects.put(COLLECTIONS.zipJobs, named);
-      expect((await world.dashboard.ada.get(path)).text).to.not.contain('This job is from the history');
-      // Another job of the same name.
-      world.dashboard.objects.put(COLLECTIONS.zipJobs, {
-        ...named,
-        metadata: { ...named.metadata, uid: idOf(7) },
-      });
-      expect((await world.dashboard.ada.get(path)).text).to.contain('This job is from the history');
-    });
-
-    it('reports an unknown job as not found', async () => {
-      expect((await world.dashboard.ada.get(`${HOME}/jobs/${idOf(9)}`)).status).to.equal(404);
-      expect((await world.dashboard.ada.get(`${HOME}/jobs/some-name`)).status).to.equal(404);
     });
   });
 

@@ -112,10 +112,10 @@ describe('changes of several jobs', () => {
     const { text } = await post(`${CANCEL}/confirm`, { form: FORM }, ['a', 'b', 'c', 'd', 'gone']);
     expect(text).to.contain('2 done, 2 refused, 1 failed').and.to.contain('role="alert"');
     const rows = rowsIn(text);
-    expect(rows[0]).to.equal('a Done Cancelling');
-    expect(rows[1]).to.match(/^b Refused Cannot cancel job .*already finished \(Succeeded\)$/);
-    expect(rows[2]).to.match(/^c Failed Cannot patch/);
-    expect(rows[3]).to.equal('d Done Cancelling');
+    expect(rows[0]).to.equal('out/a.zip a Done Cancelling');
+    expect(rows[1]).to.match(/^out\/b\.zip b Refused Cannot cancel job .*already finished \(Succeeded\)$/);
+    expect(rows[2]).to.match(/^out\/c\.zip c Failed Cannot patch/);
+    expect(rows[3]).to.equal('out/d.zip d Done Cancelling');
     expect(rows[4]).to.match(/^gone Refused Job .* not found/);
     expect(callsOf('PATCH')).to.have.members([`${TOKEN} /a`, `${TOKEN} /c`, `${TOKEN} /d`]);
   });
@@ -158,7 +158,11 @@ describe('changes of several jobs', () => {
   it('refuse a rerun without its file list', async () => {
     put('old', { phase: 'Failed' }, { annotations: { [ANNOTATIONS.fileListDeletedAt]: ago(1) } });
     const { text } = await post(RUN_AGAIN, {}, ['old']);
-    expect(text).to.contain('its file list was deleted').and.to.not.contain('name="form"');
+    expect(text)
+      .to.contain('its file list was deleted')
+      .and.to.not.contain('name="form"')
+      // A time that is not in the zone of the user.
+      .and.to.not.match(/\dT\d\d:\d\d:\d\dZ, because/);
   });
 
   it('are for all jobs of a search, of the states that they are for, up to the limit', async () => {
@@ -186,6 +190,18 @@ describe('changes of several jobs', () => {
     put('a', { phase: 'Running' });
     expect((await post(`${CANCEL}/confirm`, { form: 'x' }, ['a'])).status).to.equal(422);
     expect(callsOf('PATCH')).to.deep.equal([]);
+  });
+
+  it('have breadcrumbs to the list with its filters', async () => {
+    put('a', { phase: 'Running' });
+    for (const [path, fields] of [
+      [CANCEL, {}],
+      [`${CANCEL}/confirm`, { form: FORM }],
+    ] as const) {
+      const { text } = await post(path, { ...fields, query: '?q=a' }, ['a']);
+      const [trail = ''] = /<nav class="trail".*?<\/nav>/s.exec(text) ?? [];
+      expect(trail, path).to.contain(`<a href="${JOBS}?q=a"><bdi>Jobs</bdi></a>`);
+    }
   });
 
   it('never read the whole project for a name that looks like an ID', async () => {

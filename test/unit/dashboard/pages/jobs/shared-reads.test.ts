@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ZIPPER_CONTAINER } from '#crds/api-group.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { ago, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,
@@ -119,5 +119,16 @@ describe('what the sessions of a user share', () => {
     expect(await found(ada, ''), 'all jobs').to.equal(true);
     server.tokens.set('ada-1', { name: 'ada', allowed: [`get zipprojects ${NAMESPACE}`] });
     expect((await ada.get(`${JOBS}?q=another`)).status, 'permission removed').to.equal(403);
+  });
+
+  it('is a search with the newest job at its time, so that a page announces every later one', async () => {
+    await using server = await start();
+    const ada = await visitAs(server, 'ada-1');
+    await ada.get(`${JOBS}?q=another`);
+    server.zipJobs.put(aZipJob({ metadata: { name: 'another-job', creationTimestamp: ago(0) } }));
+    const { text } = await ada.get(`${JOBS}?q=another`);
+    expect(text).to.contain('0 jobs found');
+    const live = /data-live="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'none';
+    expect((await ada.get(live, { 'x-live': '1' })).text).to.contain('Show 1 newer job');
   });
 });
