@@ -71,12 +71,13 @@ const matchesOrigin = (
 const matcherOf = (query: JobQuery): ((job: ZipJob) => boolean) => {
   const after = query.createdAfter?.getTime() ?? -Infinity;
   const before = query.createdBefore?.getTime() ?? Infinity;
-  return ({ metadata, spec, status }) => {
+  return (job) => {
+    const { metadata, spec, status } = job;
     const createdAt = Date.parse(metadata.creationTimestamp ?? '');
     const isPhase = query.phases.length === 0 || query.phases.includes(status?.phase ?? 'Queued');
     return (
       isPhase &&
-      matchesOrigin(query, { metadata, status }) &&
+      matchesOrigin(query, job) &&
       (query.key === undefined || matchesKey(query.key, spec.key)) &&
       createdAt >= after &&
       createdAt <= before

@@ -163,7 +163,7 @@ const JOB_PAGES = {
     minimum: 1,
     maximum: 1_000,
     default: 100,
-    description: 'maximum jobs that one form of the dashboard cancels, reruns or resends the webhooks of',
+    description: 'maximum jobs that one dashboard form can cancel, rerun or resend webhooks for',
   },
   dashboardFileListBytes: {
     env: 'DASHBOARD_FILE_LIST_BYTES',

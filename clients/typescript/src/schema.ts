@@ -82,7 +82,7 @@ export interface components {
              */
             readonly bucket_name: string;
             /**
-             * @description File name or path of the archive in the bucket: at most 1024 bytes of UTF-8, without control characters and without `.` and `..` segments. An existing object is replaced, unless `onConflict` of the bucket is `fail`.
+             * @description File name or path of the archive in the bucket: at most 1024 bytes of UTF-8, without control characters and without `.` and `..` segments. An existing object is replaced, unless `on_conflict` of the request, `jobDefaults.onConflict` of the project or `objectOptions.onConflict` of the bucket is `fail`.
              * @example archives/2026.zip
              */
             readonly key: string;

@@ -12,7 +12,8 @@ const URL_SET = `https://hooks.example.com/services/${CANARY}`;
 
 const start = (spec: ZipProject['spec'] = {}, status: ZipProject['status'] = {}) => {
   const objects = createObjectsByPath();
-  objects.put(COLLECTIONS.projects, { ...aProject(TEAM, spec), status });
+  const project: ZipProject = { ...aProject(TEAM, spec), status };
+  objects.put(COLLECTIONS.projects, project);
   return {
     projectText: () => JSON.stringify(objects.get(`${COLLECTIONS.projects}/${PROJECT_NAME}`)),
     secretUrl: (): string => {
