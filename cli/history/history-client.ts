@@ -1,3 +1,4 @@
+import { Agent, fetch, type Response } from 'undici';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
 import {
   HISTORY_ERROR_SCHEMA,
@@ -87,6 +88,9 @@ const errorOf = (origin: string, status: number, body: unknown): AdministrationE
   }
 };
 
+// The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
+const direct = new Agent();
+
 /** Sends the token to this origin only: redirects are not followed. */
 const request = async (options: HistoryClientOptions, path: string): Promise<unknown> => {
   const { origin, token, userAgent, requestTimeoutMs, signal } = options;
@@ -95,6 +99,7 @@ const request = async (options: HistoryClientOptions, path: string): Promise<unk
     const response = await fetch(origin + path, {
       headers: { authorization: `Bearer ${token}`, accept: 'application/json', 'user-agent': userAgent },
       redirect: 'manual',
+      dispatcher: direct,
       signal: limited,
     });
     const body = parse(await readText(options, response));
