@@ -90,8 +90,8 @@ const PROJECT_DELETED = 'The ZipProject of this job was deleted, and the history
  */
 const isOlder = ({ metadata, status = {} }: ZipJob, { createdAtMs }: KnownProject): boolean => {
   const job = timeOf(metadata.creationTimestamp) ?? Infinity;
-  const began = timeOf(status.startedAt ?? status.finishedAt) ?? Infinity;
-  return job < createdAtMs && began <= createdAtMs;
+  const started = timeOf(status.startedAt ?? status.finishedAt) ?? Infinity;
+  return job < createdAtMs && started <= createdAtMs;
 };
 
 /**
