@@ -8,12 +8,11 @@ import type { FailedJob, PeriodFigures, Sums } from './period-figures.ts';
 import { type Period, windowOf } from './periods.ts';
 import { reasonText } from './reason-text.ts';
 
-/** A number, with the list that it counts. */
+/** A number with the list that it counts; a rate with the jobs that lower it. */
 export interface Tile {
   readonly name: string;
   readonly value: string;
-  /** Absent for a rate: no list has the jobs that it compares. */
-  readonly href?: string;
+  readonly href: string;
   /** Class of its border; the name says the same. */
   readonly look: '' | 'good' | 'bad' | 'going' | 'warn';
   /** Below the number; `''` for nothing. */
@@ -78,6 +77,7 @@ const periodTiles = (
     {
       name: 'Success rate',
       value: successRate(total),
+      href: linkTo({ state: 'Failed' }),
       look: bad,
       note: 'without cancelled jobs',
     },

@@ -24,11 +24,11 @@ const view = (figures: PeriodFigures, links = historyLinks('team-a')) =>
 const since = '2026-05-03T13%3A00';
 
 describe('the tiles of the overview', () => {
-  it('have a number each, with the list of the jobs that it counts, but no list for a rate', () => {
+  it('have a number each, with the list of the jobs that it counts, or that lower a rate', () => {
     const tiles = view(FIGURES).tiles.map(({ name, value, href }) => [name, value, href]);
     const list = '/projects/team-a/history';
     expect(tiles).to.deep.equal([
-      ['Success rate', '99.8 %', undefined],
+      ['Success rate', '99.8 %', `${list}?state=Failed&from=${since}`],
       ['Succeeded', '1,500', `${list}?state=Succeeded&from=${since}`],
       ['Failed', '3', `${list}?state=Failed&from=${since}`],
       ['Cancelled', '2', `${list}?state=Cancelled&from=${since}`],
