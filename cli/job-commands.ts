@@ -5,7 +5,7 @@ import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { getArchived } from './history/get-archived.ts';
+import { getArchived, withHistoryHint } from './history/get-archived.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText, progressText } from './job-text.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
@@ -52,8 +52,9 @@ const orArchived = async (
   try {
     return await read.live();
   } catch (error) {
-    const archived = hasCode(error, 'NotFound') ? await getArchived(args, session) : undefined;
-    if (archived === undefined) throw error;
+    if (!hasCode(error, 'NotFound')) throw error;
+    const archived = await getArchived(args, session);
+    if (archived === undefined) throw withHistoryHint(error, args, session);
     return {
       ...read.toOutput(archived),
       notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],

@@ -1,15 +1,35 @@
+import { AdministrationError } from '#administration/administration-error.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { Session } from '../session.ts';
 
+interface Wanted {
+  readonly job: string;
+  readonly dashboard: string | undefined;
+}
+
+const idOf = ({ job }: Wanted): string | undefined => (isUuid(job) ? job : uuidOfName(job));
+
+const hasDashboard = ({ dashboard }: Wanted, { env }: Pick<Session, 'env'>): boolean =>
+  dashboard !== undefined || (env['ZIPJOBS_DASHBOARD_URL'] ?? '') !== '';
+
 /** A job of the history by its id or the name of its ZipJob; undefined if it has none, or no dashboard is given. */
-export const getArchived = async (
-  { job, dashboard }: { readonly job: string; readonly dashboard: string | undefined },
-  session: Session,
-): Promise<Job | undefined> => {
-  const id = isUuid(job) ? job : uuidOfName(job);
-  const isConfigured = dashboard !== undefined || (session.env['ZIPJOBS_DASHBOARD_URL'] ?? '') !== '';
-  if (id === undefined || !isConfigured) return undefined;
-  const archived = await (await session.openHistory(dashboard)).job(session.namespace, id);
+export const getArchived = async (wanted: Wanted, session: Session): Promise<Job | undefined> => {
+  const id = idOf(wanted);
+  if (id === undefined || !hasDashboard(wanted, session)) return undefined;
+  const archived = await (await session.openHistory(wanted.dashboard)).job(session.namespace, id);
   return archived && toJob(archived);
+};
+
+/** The error for a job that was not found, with a hint if the history was not searched for lack of an address. */
+export const withHistoryHint = (
+  error: AdministrationError,
+  wanted: Wanted,
+  session: Pick<Session, 'env'>,
+): AdministrationError => {
+  if (idOf(wanted) === undefined || hasDashboard(wanted, session)) return error;
+  return new AdministrationError(
+    `${error.message}. If your installation has a history, set --dashboard or ZIPJOBS_DASHBOARD_URL to the address of the dashboard to find it there`,
+    { code: error.code, cause: error },
+  );
 };
