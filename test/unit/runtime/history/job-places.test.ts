@@ -101,7 +101,7 @@ describe('job-places', () => {
       ],
       'owner',
     );
-    expect(await server.migrate()).to.deep.equal(['0004-job-places']);
+    expect(await server.migrate()).to.deep.equal(['0004-job-places', '0005-clocks-and-locks']);
     const late = await store([{ finishedAt: daysAgo(30) }, { finishedAt: daysAgo(0) }]);
     const sameKey = [late[1], old[1], old[3], late[0], old[0]].map((job) => job?.uid);
     let rounds = 0;
