@@ -6,7 +6,7 @@ const SEEDS = [1, 2];
 
 describe('zipjobs while its history database is away', function () {
   this.timeout(1_800_000);
-  const worlds = useWorlds({ lanes: 1, hasHistory: true });
+  const worlds = useWorlds({ name: 'database-away', lanes: 1, hasHistory: true });
 
   for (const seed of SEEDS)
     it(`stores and counts each finished job once, and returns no 404, in schedule ${seed} (G8)`, async () => {

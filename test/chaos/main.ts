@@ -88,9 +88,10 @@ const main = async (): Promise<void> => {
   const pods = createPodSettings();
   await using cluster = await startCluster({ log: console.log, ...podOptions(pods) });
   await using chaos = await startChaosCluster({ cluster, pods });
-  await using lanes = await startWorlds(chaos, Math.min(whole(values.lanes), schedules));
+  const lanes = Math.min(whole(values.lanes), schedules);
+  await using started = await startWorlds(chaos, { lanes, name: 'chaos' });
   const firstSeed = whole(values.seed);
-  await runSchedules(lanes.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });
+  await runSchedules(started.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });
 };
 
 await main();

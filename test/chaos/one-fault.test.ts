@@ -16,7 +16,7 @@ const RESTARTS = { times: 6, upMs: 10_000, postEveryMs: 0 };
 
 describe('zipjobs under one kind of fault', function () {
   this.timeout(1_800_000);
-  const worlds = useWorlds();
+  const worlds = useWorlds({ name: 'one-fault' });
 
   /** In parallel where a kill does not affect the jobs of others. */
   const killAfterEachWrite = async (

@@ -6,15 +6,15 @@ import { endsText } from './count-ends.ts';
 import { planOf } from './plan.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
-/** Number of projects; they share the API and the controllers, and the faults of these. */
+/** Projects with this name and a number, which share the API and the controllers, and the faults of these. */
 export const startWorlds = async (
   chaos: ChaosCluster,
-  lanes: number,
+  { lanes, name }: { readonly lanes: number; readonly name: string },
 ): Promise<AsyncDisposable & { readonly worlds: readonly ChaosWorld[] }> => {
   await using started = new AsyncDisposableStack();
   const worlds: ChaosWorld[] = [];
   for (let lane = 1; lane <= lanes; lane += 1)
-    worlds.push(started.use(await startChaosWorld(chaos, `chaos-${lane}`)));
+    worlds.push(started.use(await startChaosWorld(chaos, `${name}-${lane}`)));
   const resources = started.move();
   return { worlds, [Symbol.asyncDispose]: () => resources.disposeAsync() };
 };

@@ -9,7 +9,7 @@ const SCHEDULES = 20;
 
 describe('zipjobs under many faults at once', function () {
   this.timeout(1_800_000);
-  const worlds = useWorlds();
+  const worlds = useWorlds({ name: 'schedules' });
 
   it(`loses, duplicates and leaves nothing in ${SCHEDULES} seeded schedules (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, async () => {
     const broken: string[] = [];

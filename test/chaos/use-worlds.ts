@@ -21,6 +21,8 @@ import { startWorlds } from './run-schedules.ts';
 const LANES = 4;
 
 export interface WorldsOptions {
+  /** Of the projects; no other file has it, because files may share a cluster. */
+  readonly name: string;
   readonly lanes?: number;
   /** With a history database, which needs PostgreSQL. */
   readonly hasHistory?: boolean;
@@ -50,7 +52,7 @@ const useHistory = async (
 /**
  * Starts them before the tests of the describe block that calls this, and restores the release afterwards.
  */
-export const useWorlds = ({ lanes = LANES, hasHistory = false }: WorldsOptions = {}): Worlds => {
+export const useWorlds = ({ name, lanes = LANES, hasHistory = false }: WorldsOptions): Worlds => {
   let started: AsyncDisposableStack | undefined;
   let worlds: readonly ChaosWorld[] = [];
 
@@ -67,7 +69,7 @@ export const useWorlds = ({ lanes = LANES, hasHistory = false }: WorldsOptions =
       podRoutes.clockAheadMsFor = undefined;
     });
     const chaos = starting.use(await startChaosCluster({ cluster, pods, ...withHistory }));
-    ({ worlds } = starting.use(await startWorlds(chaos, lanes)));
+    ({ worlds } = starting.use(await startWorlds(chaos, { lanes, name })));
     started = starting.move();
   });
   after(() => started?.disposeAsync());
