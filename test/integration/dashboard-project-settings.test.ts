@@ -88,6 +88,7 @@ describe('the settings of a project in the dashboard', function () {
     expect(await row.getByRole('cell').allTextContents()).to.include.members(['ServiceAccount', 'admin']);
     await using viewer = await openAs((await desk.addUser('vera', 'view')).token);
     await viewer.page.goto(SETTINGS);
+    await viewer.page.getByRole('button', { name: 'Role bindings (locked)' }).click();
     await viewer.page.getByText('not allowed to list rolebindings').waitFor();
     expect(await viewer.page.getByRole('row', { name: `${NAMESPACE}/ada` }).count()).to.equal(0);
     expect(await viewer.page.getByRole('link', { name: /^Change / }).count()).to.equal(0);

@@ -111,12 +111,12 @@ describe('the dashboard in a browser', function () {
     const { page } = open;
     await open.signIn(admin.token);
     await page.getByRole('link', { name: 'New project' }).click();
+    await page.getByRole('button', { name: 'Dark' }).click();
+    expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
     await page.getByRole('textbox', { name: 'Namespace' }).fill(NAMESPACE);
     await page.getByRole('button', { name: 'Create project' }).click();
     await page.locator('#namespace-error').waitFor();
     expect(await page.locator('#namespace-error').textContent()).to.contain('A project already exists');
-    await page.getByRole('button', { name: 'Dark' }).click();
-    expect(await page.locator('html').getAttribute('data-theme')).to.equal('dark');
     await page.getByRole('button', { name: 'Signed in as' }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
     await page.getByText('You are signed out.').waitFor();

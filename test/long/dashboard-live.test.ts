@@ -124,7 +124,7 @@ describe('live parts of the dashboard', function () {
     await page.unroute(/\/live\//);
     world.server.tokens.set(EDITOR, { name: 'eve', allowed: [] });
     await page.clock.fastForward(10_000);
-    await page.getByText('Not allowed').first().waitFor();
+    await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
   });
 
   it('stop in a hidden tab, and refresh at once when it is visible again', async () => {
