@@ -14,7 +14,7 @@ const MIN_RESTARTS = 10;
 
 describe('an API server that restarts all the time', function () {
   this.timeout(1_800_000);
-  const worlds = useWorlds({ lanes: 1 });
+  const worlds = useWorlds({ name: 'restarts', lanes: 1 });
 
   it(`lets ${JOBS} jobs of ${MINUTES} minutes succeed, also after compactions of etcd (F19) (F32)`, async () => {
     const times = (MINUTES * 60_000) / UP_MS;
