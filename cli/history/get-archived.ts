@@ -28,8 +28,12 @@ export const withHistoryHint = (
   session: Pick<Session, 'env'>,
 ): AdministrationError => {
   if (idOf(wanted) === undefined || hasDashboard(wanted, session)) return error;
-  return new AdministrationError(
-    `${error.message}. If your installation has a history, set --dashboard or ZIPJOBS_DASHBOARD_URL to the address of the dashboard to find it there`,
-    { code: error.code, cause: error },
-  );
+  const { message, code, commandHint } = error;
+  const hint =
+    'If your installation has a history, set --dashboard or ZIPJOBS_DASHBOARD_URL to the address of the dashboard to find it there';
+  return new AdministrationError(message, {
+    code,
+    commandHint: commandHint === undefined ? hint : `${commandHint}. ${hint}`,
+    cause: error,
+  });
 };
