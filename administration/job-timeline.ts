@@ -1,5 +1,6 @@
 import type { Condition } from '#crds/conditions.ts';
 import type { Attempt, WebhookDelivery } from '#crds/zip-job.ts';
+import { deliveryResponse } from './delivery-response.ts';
 import type { Job } from './job-view.ts';
 
 /** An event in the history of a job. */
@@ -40,10 +41,10 @@ const ofCondition = ({ type, status, reason, message, lastTransitionTime }: Cond
   detail: `${reason}: ${message}`,
 });
 
-const ofDelivery = ({ at, status, error, durationMs }: WebhookDelivery): Moment => ({
-  at,
+const ofDelivery = (delivery: WebhookDelivery): Moment => ({
+  at: delivery.at,
   what: 'Webhook sent',
-  detail: `${status === undefined ? (error ?? 'no response') : `HTTP ${status}`} in ${durationMs} ms`,
+  detail: `${deliveryResponse(delivery)} in ${delivery.durationMs} ms`,
 });
 
 /** The history of a job, oldest first. Kubernetes keeps only the last transition of each condition. */

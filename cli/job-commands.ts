@@ -1,5 +1,6 @@
 import type { Argv } from 'yargs';
 import { hasCode } from '#administration/administration-error.ts';
+import { deliveryResponse } from '#administration/delivery-response.ts';
 import type { Job } from '#administration/job-view.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
@@ -95,7 +96,7 @@ const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> 
 
 const lastResponse = ({ webhook }: Job): string => {
   const last = webhook?.log?.at(-1);
-  return last?.status === undefined ? (last?.error ?? 'no response') : `HTTP ${last.status}`;
+  return deliveryResponse(last ?? {});
 };
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {

@@ -1,3 +1,4 @@
+import { deliveryResponse } from '#administration/delivery-response.ts';
 import type { WebhookEvent } from '#crds/zip-job.ts';
 import { FORMAT } from '../../format.ts';
 import { type DeliveryResult, type LastDelivery, lastDeliveryOf } from '../../live/deliveries.ts';
@@ -55,7 +56,7 @@ const rowOf = (job: ListedJob, { webhook, last, result, event }: LastDelivery): 
   href: FORMAT.path('projects', job.metadata.namespace, 'jobs', job.metadata.name),
   event,
   result,
-  response: last.status === undefined ? (last.error ?? 'no response') : `HTTP ${last.status}`,
+  response: deliveryResponse(last),
   durationMs: last.durationMs,
   bytes: last.bytes ?? null,
   attempt: last.attempt ?? null,

@@ -174,6 +174,19 @@ export const archiveWorld = (change: Parameters<typeof aConfig>[0] = {}, parts: 
 
 type World = ReturnType<typeof archiveWorld>;
 
+/** For the tests of a describe block: creates worlds like `archiveWorld`, and stops them after each test. */
+export const useArchiveWorlds = (): typeof archiveWorld => {
+  const worlds: World[] = [];
+  afterEach(() => {
+    for (const { stop } of worlds.splice(0)) stop.abort();
+  });
+  return (...change) => {
+    const world = archiveWorld(...change);
+    worlds.push(world);
+    return world;
+  };
+};
+
 export const archived = (world: World, name: string) =>
   findCondition(world.find(name)?.status?.conditions, 'Archived');
 

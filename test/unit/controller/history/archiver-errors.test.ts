@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { toHistoryError } from '#runtime/history/history-error.ts';
-import { archived, archiveWorld, finishedAt, unstored } from './archive-world.ts';
+import { archived, finishedAt, unstored, useArchiveWorlds } from './archive-world.ts';
 
 /** An error of the server in the place that our errors name. */
 const errorOf = (code: string, text: string): Error =>
@@ -14,15 +14,7 @@ const clockDiffers = (): Error => errorOf('ZJ001', 'the day 2026-09-01 is more t
 const refused = (): Error => errorOf('22003', 'integer out of range for zipjobs_writer');
 
 describe('a job that PostgreSQL does not store', () => {
-  const worlds: ReturnType<typeof archiveWorld>[] = [];
-  const aWorld = (...change: Parameters<typeof archiveWorld>) => {
-    const world = archiveWorld(...change);
-    worlds.push(world);
-    return world;
-  };
-  afterEach(() => {
-    for (const { stop } of worlds.splice(0)) stop.abort();
-  });
+  const aWorld = useArchiveWorlds();
 
   it('gets a condition without the address, the database and the role', async () => {
     const world = aWorld();

@@ -5,25 +5,17 @@ import { NAMESPACE } from '#test/support/builders/objects.ts';
 import {
   aProject,
   archived,
-  archiveWorld,
   finishedAt,
   PROJECT_UID,
   partitionMissing,
   refused,
   unavailable,
   unstored,
+  useArchiveWorlds,
 } from './archive-world.ts';
 
 describe('a job that the archiver cannot store or read', () => {
-  const worlds: ReturnType<typeof archiveWorld>[] = [];
-  const aWorld = (...change: Parameters<typeof archiveWorld>) => {
-    const world = archiveWorld(...change);
-    worlds.push(world);
-    return world;
-  };
-  afterEach(() => {
-    for (const { stop } of worlds.splice(0)) stop.abort();
-  });
+  const aWorld = useArchiveWorlds();
 
   it('marks a job that the database refuses, counts it, and stores the others of the batch', async () => {
     const world = aWorld();

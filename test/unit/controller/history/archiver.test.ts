@@ -2,20 +2,12 @@ import { expect } from 'chai';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { ago, NAMESPACE } from '#test/support/builders/objects.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
-import { archived, archiveWorld, finishedAt, unavailable } from './archive-world.ts';
+import { archived, finishedAt, unavailable, useArchiveWorlds } from './archive-world.ts';
 
 const PENDING = { webhook: { state: 'Pending', deliveryId: 'msg_1', attempts: 1 } } as const;
 
 describe('the archiver', () => {
-  const worlds: ReturnType<typeof archiveWorld>[] = [];
-  const aWorld = (...change: Parameters<typeof archiveWorld>) => {
-    const world = archiveWorld(...change);
-    worlds.push(world);
-    return world;
-  };
-  afterEach(() => {
-    for (const { stop } of worlds.splice(0)) stop.abort();
-  });
+  const aWorld = useArchiveWorlds();
 
   it('stores a finished job once, then writes the condition Archived, at one status write', async () => {
     const world = aWorld();

@@ -2,7 +2,15 @@ import { expect } from 'chai';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { ago, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aCondition } from '#test/support/builders/zip-job-statuses.ts';
-import { aProject, archived, archiveWorld, finishedAt, PROJECT_UID, unstored } from './archive-world.ts';
+import {
+  aProject,
+  archived,
+  archiveWorld,
+  finishedAt,
+  PROJECT_UID,
+  unstored,
+  useArchiveWorlds,
+} from './archive-world.ts';
 
 const SECOND_UID = '0d0f0f4e-0f0a-4f5e-9d53-0c9a3a0a1b2c';
 const second = aProject(SECOND_UID, 20);
@@ -13,15 +21,7 @@ const neverStarted = (seconds: number): ZipJobStatus => {
 const created = (seconds: number) => ({ creationTimestamp: ago(seconds) });
 
 describe('the jobs of a deleted project whose namespace has another project', () => {
-  const worlds: ReturnType<typeof archiveWorld>[] = [];
-  const aWorld = (...change: Parameters<typeof archiveWorld>) => {
-    const world = archiveWorld(...change);
-    worlds.push(world);
-    return world;
-  };
-  afterEach(() => {
-    for (const { stop } of worlds.splice(0)) stop.abort();
-  });
+  const aWorld = useArchiveWorlds();
   const ownerOf = (world: ReturnType<typeof archiveWorld>, name: string) =>
     world.history.rows.get(`uid-${name}`)?.job.projectUid;
 
