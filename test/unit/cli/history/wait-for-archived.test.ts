@@ -75,7 +75,9 @@ describe('zipjobs job wait for a job whose ZipJob is deleted during the wait', (
       expect(errors).to.contain(
         '. If your installation has a history, set --dashboard or ZIPJOBS_DASHBOARD_URL to the address of the dashboard to find it there\n',
       );
-      expect(errors).to.contain('It may have expired. If it belongs to another project, set its namespace with -n. ');
+      expect(errors).to.contain(
+        'It may have expired. If it belongs to another project, set its namespace with -n. ',
+      );
     });
 
   it('does not mention the history for a name that the history cannot find', async () => {
