@@ -1,6 +1,6 @@
 import { ANNOTATIONS, GROUP_VERSION, LABELS, MAX_ZIP_JOB_NAME_LENGTH, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { uuidOfName } from '#crds/zip-job-facts.ts';
+import { isFileListDeleted, uuidOfName } from '#crds/zip-job-facts.ts';
 import { AdministrationError } from './administration-error.ts';
 
 const refused = (message: string): AdministrationError =>
@@ -15,12 +15,12 @@ const nameOf = ({ metadata: { name } }: ZipJob, uuid: string): string => {
 
 /** @throws AdministrationError Refused if the job is not finished, or its file list was deleted. */
 export const checkCanRunAgain = (job: ZipJob): void => {
-  const { name, annotations } = job.metadata;
+  const { name } = job.metadata;
   if (!isFinished(job))
     throw refused(
       `Cannot rerun job "${name}": it is not finished. Wait until it finishes, or cancel it first`,
     );
-  if (annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
+  if (isFileListDeleted(job))
     throw refused(
       `Cannot rerun job "${name}": its file list was deleted, because its URLs may be credentials. Send the original request again`,
     );

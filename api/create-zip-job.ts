@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ANNOTATIONS } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
@@ -69,8 +69,7 @@ const isSurelyNotCreated = (error: unknown): boolean =>
   (error instanceof AppError && !error.retryable) || isKubeError(error, 'TooManyRequests', 'QuotaExceeded');
 
 /** True if the list is still needed; a list that was deleted after the job finished must not be created again. */
-const needsList = (job: ZipJob): boolean =>
-  !isFinished(job) && job.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
+const needsList = (job: ZipJob): boolean => !isFinished(job) && !isFileListDeleted(job);
 
 const uuidOf = ({ idempotencyKey, project }: NewZipJob, newUuid: () => string): string =>
   idempotencyKey === undefined ? newUuid() : derivedUuid(projectUidOf(project), idempotencyKey);

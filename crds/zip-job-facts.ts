@@ -34,6 +34,10 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   return { service, name: name.slice(bucketResourceName(service, '').length) };
 };
 
+/** Whether the stored file list of a job was deleted, because its URLs may be credentials: the job cannot run again. */
+export const isFileListDeleted = ({ metadata }: Pick<ZipJob, 'metadata'>): boolean =>
+  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;
+
 /** Number of sources in the file list, inline or stored. */
 export const fileCount = ({ spec }: Pick<ZipJob, 'spec'>): number =>
   spec.filesFrom?.count ?? spec.files?.length ?? 0;

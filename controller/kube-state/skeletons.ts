@@ -2,7 +2,7 @@ import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS } from '#crds/api-gro
 import { type Condition, findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
-import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
@@ -68,9 +68,6 @@ const archived = createShared((text: string): readonly Condition[] => {
 const finalizers = createShared((names: string): readonly string[] => names.split(' '));
 const LIST_DELETED = { [ANNOTATIONS.fileListDeletedAt]: 'yes' };
 
-const wasListDeleted = ({ annotations }: ObjectMeta): boolean =>
-  annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;
-
 const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
   const { name, namespace, uid, resourceVersion, deletionTimestamp } = metadata;
   return defined({
@@ -79,7 +76,7 @@ const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
     uid,
     resourceVersion,
     deletionTimestamp,
-    annotations: wasListDeleted(metadata) ? LIST_DELETED : undefined,
+    annotations: isFileListDeleted({ metadata }) ? LIST_DELETED : undefined,
     finalizers: metadata.finalizers && finalizers(metadata.finalizers.join(' ')),
   });
 };
@@ -87,7 +84,7 @@ const restMetadata = (metadata: ObjectMeta): ObjectMeta => {
 const restSpec = ({ metadata, spec }: ZipJob): RestingZipJob['spec'] => {
   const { filesFrom, ttlSecondsAfterFinished } = spec;
   const isGone =
-    filesFrom && fileListOwner(filesFrom.secretNames) === metadata.name && wasListDeleted(metadata);
+    filesFrom && fileListOwner(filesFrom.secretNames) === metadata.name && isFileListDeleted({ metadata });
   return defined({
     bucketRef: bucketRef(spec.bucketRef.name),
     // No index has it any more.

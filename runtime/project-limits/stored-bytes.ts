@@ -1,10 +1,11 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 
 /** Compressed bytes of the stored file list of a job; 0 if it has none, or none any more. */
-export const fileListBytesOf = ({ metadata: { annotations = {} } }: Pick<ZipJob, 'metadata'>): number => {
-  if (annotations[ANNOTATIONS.fileListDeletedAt] !== undefined) return 0;
-  const bytes = Number(annotations[ANNOTATIONS.fileListBytes] ?? 0);
+export const fileListBytesOf = ({ metadata }: Pick<ZipJob, 'metadata'>): number => {
+  if (isFileListDeleted({ metadata })) return 0;
+  const bytes = Number(metadata.annotations?.[ANNOTATIONS.fileListBytes] ?? 0);
   return Number.isSafeInteger(bytes) && bytes > 0 ? bytes : 0;
 };
 

@@ -1,6 +1,6 @@
-import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
+import { fileListOwner } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { awaitsWebhookOrExit } from '#crds/zip-job-facts.ts';
+import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { archiveStateOf } from '../../kube-state/archive-state.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { awaitsArchive, hasHistory } from './archiving.ts';
@@ -103,7 +103,7 @@ export const expiresAt = (
 const ownsList = ({ metadata, spec }: ZipJob): boolean =>
   spec.filesFrom !== undefined &&
   fileListOwner(spec.filesFrom.secretNames) === metadata.name &&
-  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined;
+  !isFileListDeleted({ metadata });
 
 /**
  * When the Secrets with the file list of a finished ZipJob are deleted. Counted from the end of the last job that used

@@ -1,12 +1,13 @@
-import { ANNOTATIONS, fileListOwner, fileListSecretName } from '#crds/api-group.ts';
+import { fileListOwner, fileListSecretName } from '#crds/api-group.ts';
 import type { FilesFrom, ZipJob } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { isLeaving } from '../../kube-state/release.ts';
 
 /** Why a rerun cannot use the file list of this job. */
 const ownerFault = (owner: ZipJob, name: string, wanted: FilesFrom): string | undefined => {
   const { metadata, spec } = owner;
   // The cache drops the list of such a job.
-  if (isLeaving(metadata) || metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
+  if (isLeaving(metadata) || isFileListDeleted({ metadata }))
     return `the file list of ZipJob ${name} was deleted, so the job can no longer be rerun; create a new job`;
   if (!spec.filesFrom || fileListOwner(spec.filesFrom.secretNames) !== name)
     return `spec.filesFrom.secretNames refers to the list of ZipJob ${name}, which has no file list of its own`;

@@ -1,6 +1,6 @@
-import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
+import { bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { zipJobId } from '#crds/zip-job-facts.ts';
+import { isFileListDeleted, zipJobId } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import type { Question } from '../../user/access.ts';
 import type { User } from '../../user/user.ts';
@@ -51,10 +51,8 @@ export interface ActionContext {
 
 const NO_OBSTACLE = (): string => '';
 
-const runAgainObstacle = ({ metadata }: ZipJob): string =>
-  metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] === undefined
-    ? ''
-    : 'Send the request again: the file list was deleted.';
+const runAgainObstacle = (job: ZipJob): string =>
+  isFileListDeleted(job) ? 'Send the request again: the file list was deleted.' : '';
 
 const OFFERS: readonly Offer[] = [
   {

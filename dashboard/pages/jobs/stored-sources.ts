@@ -1,7 +1,8 @@
 import { hasCode } from '#administration/administration-error.ts';
 import { createUserClient } from '#administration/user-client.ts';
-import { ANNOTATIONS, fileListOwner } from '#crds/api-group.ts';
+import { fileListOwner } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import { FILE_LIST_SECRET_KEY } from '#crds/zipper-contract.ts';
 import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
 import { fileListBytesOf } from '#runtime/project-limits/stored-bytes.ts';
@@ -96,8 +97,7 @@ const readSources = async (
 const obstacle = ({ zipJob, isArchived }: FoundJob, maxBytes: number): StoredSources | undefined => {
   const { filesFrom } = zipJob.spec;
   if (filesFrom === undefined || failingIndices(zipJob).length === 0) return NOTHING;
-  if (isArchived || zipJob.metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined)
-    return DELETED;
+  if (isArchived || isFileListDeleted(zipJob)) return DELETED;
   // Anyone who can create a ZipJob chooses these names.
   if (fileListOwner(filesFrom.secretNames) === undefined) return UNREADABLE;
   return fileListBytesOf(zipJob) > maxBytes ? TOO_LARGE : undefined;
