@@ -1,5 +1,10 @@
 /** The steps of `.ci/run`, each of which runs even when one before it failed. A step without tests of its own counts as one. */
+import { readFileSync } from 'node:fs';
 import { runCommand } from './run-command.ts';
+
+// The npm package `node` can lag behind the image: docs/release.md says why.
+const [, ofImages = 'unknown'] = /^ARG NODE_IMAGE=node:([\d.]+)/m.exec(readFileSync('api/Dockerfile', 'utf8')) ?? [];
+console.log(`Node ${process.versions.node} runs the tests, Node ${ofImages} is in the images`);
 
 const STEPS = ['check', 'demo', 'test', 'test:node', 'test:fuzz', 'test:long'] as const;
 

@@ -61,7 +61,7 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
       (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
 
     it('is based on a pinned image that a release can name by digest (P16)', () => {
-      expect(linesOf(0, 'ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.21.0-slim']);
+      expect(linesOf(0, 'ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.22.2-slim']);
       expect(stages.slice(1).map((stage) => stage.split('\n')[0])).to.deep.equal([
         `FROM \${NODE_IMAGE} AS dependencies`,
         `FROM \${NODE_IMAGE} AS program`,
