@@ -1,7 +1,7 @@
 /**
- * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] SUITE ...`.
+ * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] [--full-size] SUITE ...`.
  * The last line is the total of all suites. The exit code is 0 only when every test passed and at least one
- * ran.
+ * ran. `--full-size` runs only the files that import test/support/sized.ts, at their full sizes.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
@@ -33,8 +33,11 @@ const { values, positionals } = parseArgs({
     slowest: { type: 'string' },
     record: { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
+    'full-size': { type: 'boolean', default: false },
   },
 });
+const isFullSize = values['full-size'];
+if (isFullSize) process.env['TEST_SIZE'] = 'full';
 const expectedSeconds = await readDurations();
 const results: FileResult[] = [];
 const problems: string[] = [];
@@ -53,7 +56,7 @@ const slots = Number(values.slots ?? defaultSlots(together));
 const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
 for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {
   print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} in parallel\n`);
-  problems.push(...(await runSuites({ ...group, expectedSeconds, print, onFile })));
+  problems.push(...(await runSuites({ ...group, isFullSize, expectedSeconds, print, onFile })));
 }
 
 if (values.record) await recordDurations(results, existsSync);

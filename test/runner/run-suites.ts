@@ -6,6 +6,8 @@ export interface RunOptions {
   readonly suites: readonly string[];
   /** Number of parallel processes. */
   readonly slots: number;
+  /** Only the files with a full size. */
+  readonly isFullSize: boolean;
   readonly expectedSeconds: Readonly<Record<string, number>>;
   readonly print: (text: string) => void;
   /** Receives each result and the number of files that are left. */
@@ -21,10 +23,10 @@ const SET_UP_SECONDS = { unit: 3, other: 15 };
  * @returns Problems outside the tests: a set-up that failed, a process that did not end.
  */
 export const runSuites = async (options: RunOptions): Promise<readonly string[]> => {
-  const { suites, slots, expectedSeconds, print, onFile } = options;
+  const { suites, slots, isFullSize, expectedSeconds, print, onFile } = options;
   const files = await Promise.all(
     suites.map(async (suite) =>
-      (await filesOf(await readSuiteConfig(suite))).map((file) => ({ suite, file })),
+      (await filesOf(await readSuiteConfig(suite), isFullSize)).map((file) => ({ suite, file })),
     ),
   );
   const queue = new FileQueue(files.flat(), (file) => expectedSeconds[file]);
