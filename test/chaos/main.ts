@@ -91,7 +91,8 @@ const main = async (): Promise<void> => {
   const lanes = Math.min(whole(values.lanes), schedules);
   await using started = await startWorlds(chaos, { lanes, name: 'chaos' });
   const firstSeed = whole(values.seed);
-  await runSchedules(started.worlds, { firstSeed, schedules, onReport, signal: tally.stopped });
+  const seeds = Array.from({ length: schedules }, (_, index) => firstSeed + index);
+  await runSchedules(started.worlds, { seeds, onReport, signal: tally.stopped });
 };
 
 await main();

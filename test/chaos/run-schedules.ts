@@ -4,6 +4,7 @@ import type { ChaosCluster } from './chaos-cluster.ts';
 import { type ChaosWorld, startChaosWorld } from './chaos-world.ts';
 import { endsText } from './count-ends.ts';
 import { planOf } from './plan.ts';
+import { repeatCommand } from './repeat-on-parent.ts';
 import { runSchedule, type ScheduleReport } from './run-schedule.ts';
 
 /** Projects with this name and a number, which share the API and the controllers, and the faults of these. */
@@ -20,8 +21,7 @@ export const startWorlds = async (
 };
 
 export interface SchedulesOptions {
-  readonly firstSeed: number;
-  readonly schedules: number;
+  readonly seeds: readonly number[];
   readonly onReport: (seed: number, report: ScheduleReport) => void | Promise<void>;
   /** No schedule starts after this time. */
   readonly signal?: AbortSignal;
@@ -43,15 +43,12 @@ const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> 
 /** Runs one schedule per world at a time. */
 export const runSchedules = async (
   worlds: readonly ChaosWorld[],
-  { firstSeed, schedules, onReport, signal }: SchedulesOptions,
+  { seeds, onReport, signal }: SchedulesOptions,
 ): Promise<void> => {
-  let next = firstSeed;
+  const left = [...seeds];
   const work = async (world: ChaosWorld): Promise<void> => {
-    while (next < firstSeed + schedules && signal?.aborted !== true) {
-      const seed = next;
-      next += 1;
+    for (let seed = left.shift(); seed !== undefined && signal?.aborted !== true; seed = left.shift())
       await onReport(seed, await report(world, seed));
-    }
   };
   await Promise.all(worlds.map(work));
 };
@@ -65,6 +62,6 @@ export const reportLines = (
   return [
     `seed ${seed}: ${seconds.toFixed(1)} s, ${endsText(ends)}; ${faults.join(', ')}`,
     ...violations.map(({ rule, uuid = '', text }) => `  ${rule} ${uuid} ${text}`),
-    ...(violations.length === 0 ? [] : [`  run again: npm run chaos -- --seed ${seed} --schedules 1`]),
+    ...(violations.length === 0 ? [] : [`  run again: ${repeatCommand(seed)}`]),
   ];
 };

@@ -8,6 +8,8 @@ export interface RunTotals {
   readonly schedules: number;
   /** Violations of single schedules, and of the rules that only a whole run can break. */
   readonly violations: number;
+  /** Violations of the rules that only a whole run can break. */
+  wholeRun(): readonly Rule[];
   /** How many jobs of each planned kind ended how, the seeds, their duration, and violations of the whole run. */
   lines(): readonly string[];
 }
@@ -34,6 +36,7 @@ export const createRunTotals = (): RunTotals => {
   const wholeRun = (): readonly Rule[] => checkEnds(ends);
 
   return {
+    wholeRun,
     add: (seed, report) => {
       ends.push(...report.ends);
       secondsOf.set(seed, report.seconds);

@@ -1,33 +1,61 @@
 /** Many faults at once, drawn from seeds, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
+import { FIXED_SEEDS, newSeeds } from './choose-seeds.ts';
 import { printHistory } from './history.ts';
+import { repeatCommand, repeatOnParent } from './repeat-on-parent.ts';
+import type { ScheduleReport } from './run-schedule.ts';
 import { reportLines, runSchedules } from './run-schedules.ts';
 import { createRunTotals } from './run-totals.ts';
 import { useWorlds } from './use-worlds.ts';
 
-const SCHEDULES = 20;
-
 describe('zipjobs under many faults at once', function () {
   this.timeout(1_800_000);
   const worlds = useWorlds({ name: 'schedules' });
+  const reports = new Map<number, ScheduleReport>();
+  const totals = createRunTotals();
+  const fixed: readonly number[] = FIXED_SEEDS;
+  let ofTree: readonly number[];
 
-  it(`loses, duplicates and leaves nothing in ${SCHEDULES} seeded schedules (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, async () => {
-    const broken: string[] = [];
-    const totals = createRunTotals();
-    let deliveries = 0;
+  before(async () => {
+    ofTree = await newSeeds(process.cwd());
     await runSchedules(worlds.all(), {
-      firstSeed: 1,
-      schedules: SCHEDULES,
+      seeds: [...fixed, ...ofTree],
       onReport: (seed, report) => {
         for (const line of reportLines(seed, report)) console.log(`      ${line}`);
         totals.add(seed, report);
-        deliveries += report.deliveries;
-        if (report.violations.length > 0) broken.push(`seed ${seed}\n${printHistory(report.seen)}`);
+        reports.set(seed, report);
       },
     });
     for (const line of totals.lines()) console.log(`      ${line}`);
-    console.log(`      ${deliveries} deliveries, ${SCHEDULES} schedules, ${totals.violations} violations`);
-    expect(broken.join('\n')).to.equal('');
-    expect(totals.violations).to.equal(0);
+  });
+
+  const historyIfBroken = (seed: number): string => {
+    const { violations, seen } = reports.get(seed) ?? { violations: [{}], seen: [] };
+    return violations.length === 0 ? '' : `run again: ${repeatCommand(seed)}\n${printHistory(seen)}`;
+  };
+
+  for (const index of FIXED_SEEDS.keys())
+    it(`loses, duplicates and leaves nothing in schedule ${index + 1} of every run (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, () => {
+      expect(historyIfBroken(fixed[index] ?? -1)).to.equal('');
+    });
+
+  for (const index of FIXED_SEEDS.keys())
+    it(`loses, duplicates and leaves nothing in schedule ${index + 1} of this commit (F6, F7, F12, F30, H4, H5, H6, H7, H8)`, async function () {
+      const seed = ofTree[index] ?? -1;
+      const broken = historyIfBroken(seed);
+      if (broken === '') return;
+      const { result, output } = await repeatOnParent(process.cwd(), seed);
+      console.log(`      seed ${seed} on the commit before: ${result}`);
+      if (result === 'unknown') console.log(output);
+      if (result === 'breaks') {
+        // This change did not cause it: the schedule is reported and does not count.
+        console.log(`      not counted, the commit before breaks it too; run again: ${repeatCommand(seed)}`);
+        this.skip();
+      }
+      expect.fail(broken);
+    });
+
+  it('lets each planned kind of job reach its main end in one of the schedules (F30)', () => {
+    expect(totals.wholeRun()).to.deep.equal([]);
   });
 });
