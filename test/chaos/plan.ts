@@ -100,12 +100,12 @@ export const planOf = (seed: number): Plan => {
 };
 
 /** The jobs of a seed, a database that is away while they finish, a kill of the controller in that time, and one more fault. */
-export const planDatabaseOutage = (seed: number): Plan => {
+export const planDatabaseOutage = (seed: number, ms: number): Plan => {
   const random = createRandom(seed ^ 0xda7a);
   return {
     ...planOf(seed),
     faults: [
-      planDatabaseAway(random),
+      planDatabaseAway(random, ms),
       { kind: 'kill', who: 'controller', nthWrite: random.int(20, 120) },
       planFault(random),
     ],

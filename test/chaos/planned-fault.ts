@@ -169,14 +169,11 @@ export const planStoreAway = (random: Random): PlannedFault => ({
   ms: STORE_AWAY_MS,
 });
 
-/** Stands for an hour: the controller tries again every second instead of every 30 seconds, with the settings of quick-values.ts. */
-const DATABASE_AWAY_MS = 120_000;
-
-export const planDatabaseAway = (random: Random): PlannedFault => ({
+export const planDatabaseAway = (random: Random, ms: number): PlannedFault => ({
   kind: 'database-away',
   afterMs: random.int(0, 8_000),
   how: random.pick(['crash', 'freeze']),
-  ms: DATABASE_AWAY_MS,
+  ms,
 });
 
 export const planFault = (random: Random): PlannedFault => random.pick(FAULTS)(random);
