@@ -12,7 +12,6 @@ import type { Logger } from '#runtime/log.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { holdStarted } from './admission/hold-started.ts';
 import type { Ledger } from './admission/ledger.ts';
-import { mayFreeKey } from './admission/queue-decision.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -23,8 +22,6 @@ import {
   listOwnersOf,
   OWN_SELECTOR,
   POD_INDEXES,
-  targetsBefore,
-  targetsOf,
   testedBucketOf,
   zipJobKeyOf,
 } from './kube-state/caches.ts';
@@ -44,7 +41,7 @@ export interface WatchesOptions {
   readonly onBucket: (key: ObjectKey) => void;
   /** Called for a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
-  readonly ledger: Pick<Ledger, 'hold'>;
+  readonly ledger: Pick<Ledger, 'hold' | 'seeBucket'>;
   /** Refreshed when the limits of a project may have changed. */
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
@@ -96,19 +93,15 @@ const onArchiveJob = ({ caches, ledger }: Wiring, key: ObjectKey): void =>
 const onZipJobChange =
   (wiring: Wiring) =>
   (change: Change<ZipJob>): void => {
-    const { onZipJob, caches, followers } = wiring;
+    const { onZipJob, followers } = wiring;
     for (const follower of followers) follower.see(change);
     onArchiveJob(wiring, change.key);
     onZipJob(change.key);
     onUseChange(wiring, change);
-    if (!mayFreeKey(change)) return;
-    // The file list that this rerun used may now expire.
+    // The file list that a rerun used may expire after it.
+    if (change.kind === 'set' && !isFinished(change.object)) return;
     const { namespace } = objectOf(change).metadata;
     for (const owner of listOwnersOf(objectOf(change))) onZipJob(`${namespace}/${owner}`);
-    // Jobs that wait for the same key may start now.
-    for (const target of targetsBefore(change))
-      for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, namespace, target))
-        if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
   };
 
 const onPodChange =
@@ -131,8 +124,9 @@ const onJobChange =
   };
 
 const onBucketChange =
-  ({ onZipJob, onBucket, onBucketUse, onProject, caches }: Wiring) =>
+  ({ onZipJob, onBucket, onBucketUse, onProject, caches, ledger }: Wiring) =>
   (change: Change<ZipBucket>): void => {
+    ledger.seeBucket(change.key);
     leavingProject(caches(), objectOf(change), onProject);
     if (isCountOnly(change)) {
       // `onBucketUse` delays the reconcile: otherwise each new job would cause a write of the count.
@@ -183,7 +177,6 @@ const createCaches = (wiring: Wiring): Caches => {
       definition: keptAs(RESOURCES.zipJobs, (zipJob) => zipJobSkeleton(zipJob, hasHistory)),
       isAtRest: isResting,
       indexes: {
-        [INDEXES.target]: targetsOf,
         [INDEXES.changing]: changingOf,
         [INDEXES.bucket]: ({ spec }) => [spec.bucketRef.name],
         [INDEXES.fileList]: listOwnersOf,

@@ -25,6 +25,8 @@ const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
 const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
 const ACT = `${UNIT}/zip-job/act.test.ts`;
 const LEDGER = `${UNIT}/admission/ledger.test.ts`;
+const KEY_ORDER = `${UNIT}/admission/key-order.test.ts`;
+const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
 const LEDGER_PROPERTIES = `${UNIT}/admission/ledger-properties.test.ts`;
 
 /** Mistakes in fencing, ownership and the queue. Each would run or publish an archive that must not be, or lose one. */
@@ -39,8 +41,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the slot of a finished job is free while its pod runs',
     file: 'controller/admission/ledger.ts',
-    find: 'if (isFinished(object) && !hasActivePod(object)) this.release(key);',
-    replace: 'if (isFinished(object)) this.release(key);',
+    find: 'if (isFinished(object) && !hasActivePod(object)) this.forget(key);',
+    replace: 'if (isFinished(object)) this.forget(key);',
     tests: [LEDGER],
   },
   {
@@ -87,10 +89,31 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a Job of another owner counts as the own Job',
-    file: 'controller/kube-state/job-state.ts',
-    find: 'ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;',
-    replace: 'ownerReferences !== undefined;',
+    file: 'controller/kube-state/ownership.ts',
+    find: "isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);",
+    replace: "isZipperJob(job) && metadata.name !== '';",
     tests: [`${UNIT}/zip-job/phases/queued.test.ts`],
+  },
+  {
+    name: 'a Job of another service account counts as one of ours',
+    file: 'controller/kube-state/skeletons.ts',
+    find: 'if (!isZipperJob(job)) return undefined;',
+    replace: '',
+    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+  },
+  {
+    name: 'a pod of another service account counts as one of ours',
+    file: 'controller/kube-state/skeletons.ts',
+    find: 'if (!isZipperPod(pod)) return undefined;',
+    replace: '',
+    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+  },
+  {
+    name: 'a pod of another namespace counts as one of the Job',
+    file: 'controller/kube-state/ownership.ts',
+    find: ' &&\n    object.metadata.namespace === owner.namespace',
+    replace: '',
+    tests: [`${UNIT}/kube-state/ownership.test.ts`],
   },
   {
     name: 'a recovery Job of another owner is trusted',
@@ -108,16 +131,44 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two jobs of one key may be active',
+    file: 'controller/admission/key-queue.ts',
+    find: 'return this.#active.length === 0 ? this.#waiting.first() : undefined;',
+    replace: 'return this.#waiting.first();',
+    tests: [`${UNIT}/admission/ledger-keys.test.ts`],
+  },
+  {
+    name: 'the next job of a key is not reconciled when the one before it ends',
+    file: 'controller/admission/ledger.ts',
+    find: 'else if (next && next.key !== request.key) this.#options.onNext(next.key);',
+    replace: '',
+    tests: [KEY_ORDER],
+  },
+  {
+    name: 'two ZipBuckets of one bucket are different ones',
+    file: 'controller/admission/ledger.ts',
+    find: 'this.#options.physicalBucket(bucket) ?? `?${bucket}`',
+    replace: '`?${bucket}`',
+    tests: [KEY_ORDER],
+  },
+  {
+    name: 'jobs of two projects wait for each other',
+    file: 'controller/admission/key-queue.ts',
+    find: 'return this.#of(target).find((queue) => queue.project === project);',
+    replace: 'return this.#of(target)[0] ?? (project === target ? undefined : undefined);',
+    tests: [KEY_ORDER],
+  },
+  {
+    name: 'every project may exceed the limit in all',
     file: 'controller/admission/queue-order.ts',
-    find: 'if (active !== key) return active;',
-    replace: 'if (active === `${key}/`) return active;',
-    tests: [LEDGER],
+    find: 'const most = isFull ? 1 : Infinity;',
+    replace: 'const most = isFull ? Infinity : Infinity;',
+    tests: [`${UNIT}/admission/extra-slots.test.ts`],
   },
   {
     name: 'a project may run one job more than its limit',
     file: 'controller/admission/queue-order.ts',
-    find: 'queue.active < limits.ofProject(project)',
-    replace: 'queue.active <= limits.ofProject(project)',
+    find: 'queue.active < Math.min(most, limits.ofProject(project))',
+    replace: 'queue.active < Math.min(most, limits.ofProject(project) + 1)',
     tests: [LEDGER_PROPERTIES],
   },
   {

@@ -2,16 +2,11 @@ import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { bucketKeyOf, targetOf } from '../kube-state/caches.ts';
+import { bucketKeyOf } from '../kube-state/caches.ts';
+import { type KeyQueue, KeyQueues } from './key-queue.ts';
 import type { Pause } from './pause.ts';
-import { type Blocked, olderJobFirst, orderOf } from './queue-decision.ts';
-import {
-  conflictingJob,
-  nextRequest,
-  reachedLimit,
-  type SlotLimits,
-  type SlotRequest,
-} from './queue-order.ts';
+import { type Blocked, isHeld, olderJobFirst, orderOf } from './queue-decision.ts';
+import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';
 import { type TokenRate, takeToken } from './token-bucket.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
@@ -19,7 +14,7 @@ import { isInTrustedQueue } from './trusted-queue.ts';
 /** What the ledger knows of a job. `reserved`: it may create its Job. `running`: its Job exists, or may exist. */
 export interface Position {
   readonly state: 'none' | 'waiting' | 'reserved' | 'running';
-  /** Undefined if the job may start, or has not requested it. */
+  /** Undefined if the job may start, or may request to. */
   readonly blocked?: Blocked;
 }
 
@@ -31,8 +26,12 @@ export interface LedgerOptions {
   /** Maximum rate of Job creations. */
   readonly rate: TokenRate;
   readonly clock: Clock;
+  /** Identifies the bucket of a ZipBucket at its store; undefined if the ZipBucket is not known. */
+  readonly physicalBucket: (bucket: ObjectKey) => string | undefined;
   /** Called for every job that gets a reservation after waiting. */
   readonly onReserved: (key: ObjectKey) => void;
+  /** Called for every job that becomes the next one of its key and has not requested a reservation. */
+  readonly onNext: (key: ObjectKey) => void;
 }
 
 /**
@@ -41,35 +40,51 @@ export interface LedgerOptions {
  */
 export interface Ledger {
   /**
-   * Updates from the cache of ZipJobs: a job is running from Starting until it is finished and its pod is gone. While its
-   * recovery cannot continue, it counts against the limits of its project and bucket, but not in total.
+   * Updates from the cache of ZipJobs: a queued job gets its place in the queue of its key, and a job is running from Starting until
+   * it is finished and its pod is gone. While its recovery cannot continue, it takes no slot, but no other job writes its key.
    */
   see(change: Change<ZipJob>): void;
+  /** Call this when a ZipBucket changed: its jobs may write other objects now. */
+  seeBucket(bucket: ObjectKey): void;
   /** Records a job whose Job exists or may exist, regardless of limits. */
   hold(zipJob: ZipJob): void;
   /** Requests a reservation. If the position is blocked, the job is queued and `onReserved` is called later. */
   reserve(zipJob: ZipJob): Position;
-  /** Releases the reservation or the place in the queue; with `seen`, only if the job is still in that state. */
+  /**
+   * Releases the reservation or the request for one; with `seen`, only if the job is still in that state. The job keeps its place in the
+   * queue of its key.
+   */
   release(key: ObjectKey, seen?: Position['state']): void;
-  /** Whether the job is queued here. */
+  /** Drops a job that does not exist. */
+  forget(key: ObjectKey): void;
+  /** True for a job that is requeued when it can do something: it waits for a slot, or behind another of its key. */
   isWaiting(key: ObjectKey): boolean;
   /** Has no side effects. */
   position(zipJob: ZipJob): Position;
+  /** True if an unfinished job of another project may write the same object. */
+  sharesTarget(zipJob: ZipJob): boolean;
   /** Reserves for waiting jobs after a limit changed or a pause ended. */
   refresh(): void;
 }
 
 interface Entry {
-  readonly request: SlotRequest;
-  state: 'waiting' | 'reserved' | 'running';
+  request: SlotRequest;
+  /** `queued`: it has its place in the queue of its key, and requests nothing. */
+  state: 'queued' | 'waiting' | 'reserved' | 'running';
 }
 
 const uidOf = ({ metadata }: ZipJob): string => metadata.uid ?? '';
+const nameOf = (key: ObjectKey): string => key.slice(key.indexOf('/') + 1);
+const isActive = ({ state }: Entry): boolean => state === 'reserved' || state === 'running';
 
 class AdmissionLedger implements Ledger {
   readonly #options: LedgerOptions;
   readonly #entries = new Map<ObjectKey, Entry>();
+  /** Waiting requests of which no other job comes first, and counts of active ones. */
   readonly #state = new MutableQueueState();
+  readonly #keys = new KeyQueues();
+  /** The jobs of each ZipBucket, because what they write depends on it. */
+  readonly #buckets = new Map<ObjectKey, Set<Entry>>();
   #tokens: { readonly left: number; readonly atMs: number };
   #later: Disposable | undefined;
 
@@ -80,87 +95,145 @@ class AdmissionLedger implements Ledger {
 
   see(change: Change<ZipJob>): void {
     if (change.kind === 'deleted') {
-      this.release(change.key);
+      this.forget(change.key);
       return;
     }
     const { object, key } = change;
-    if (isFinished(object) && !hasActivePod(object)) this.release(key);
+    this.#forgetOther(object);
+    if (isFinished(object) && !hasActivePod(object)) this.forget(key);
     else if (object.status?.phase !== undefined && object.status.phase !== 'Queued') this.#follow(object);
-    else this.#forgetOther(object);
+    else this.#seeQueued(object);
+  }
+
+  seeBucket(bucket: ObjectKey): void {
+    for (const entry of this.#buckets.get(bucket) ?? []) if (!isActive(entry)) this.#moveTarget(entry);
+    this.#handOut();
   }
 
   hold(zipJob: ZipJob): void {
     this.#forgetOther(zipJob);
-    const known = this.#entries.get(objectKey(zipJob));
-    if (known && known.state !== 'waiting') {
-      known.state = 'running';
-      return;
-    }
-    if (known) this.#state.dequeue(known.request);
-    this.#activate(known?.request ?? this.#requestOf(zipJob), 'running');
+    const entry = this.#entryOf(zipJob);
+    if (isActive(entry)) entry.state = 'running';
+    else this.#activate(entry, 'running');
   }
 
   reserve(zipJob: ZipJob): Position {
     this.#forgetOther(zipJob);
-    const key = objectKey(zipJob);
-    if (!this.#entries.has(key)) {
-      const request = this.#requestOf(zipJob);
-      this.#state.enqueue(request);
-      this.#entries.set(key, { request, state: 'waiting' });
+    const entry = this.#entryOf(zipJob);
+    if (entry.state === 'queued') {
+      entry.state = 'waiting';
+      if (this.#isNext(entry)) this.#state.enqueue(entry.request);
     }
-    this.#handOut(key);
+    this.#handOut(entry.request.key);
     return this.position(zipJob);
   }
 
   release(key: ObjectKey, seen?: Position['state']): void {
     const entry = this.#entries.get(key);
-    if (!entry || (seen !== undefined && entry.state !== seen)) return;
+    if (!entry || entry.state === 'queued' || (seen !== undefined && entry.state !== seen)) return;
+    const { request } = entry;
+    const wasActive = isActive(entry);
+    if (!wasActive && this.#isNext(entry)) this.#state.dequeue(request);
+    entry.state = 'queued';
+    if (!wasActive) return;
+    this.#state.deactivate(request);
+    this.#changeQueue(request, (queue) => {
+      queue.deactivate(request);
+      queue.add(request);
+    });
+    this.#handOut();
+  }
+
+  forget(key: ObjectKey): void {
+    const entry = this.#entries.get(key);
+    if (!entry) return;
+    const { request } = entry;
+    const ofBucket = this.#buckets.get(request.bucket);
+    ofBucket?.delete(entry);
+    if (ofBucket?.size === 0) this.#buckets.delete(request.bucket);
+    if (isActive(entry)) this.#state.deactivate(request);
+    this.#changeQueue(request, (queue) => queue.remove(request));
     this.#entries.delete(key);
-    if (entry.state === 'waiting') {
-      this.#state.dequeue(entry.request);
-      return;
-    }
-    this.#state.deactivate(entry.request);
     this.#handOut();
   }
 
   isWaiting(key: ObjectKey): boolean {
-    return this.#entries.get(key)?.state === 'waiting';
+    const entry = this.#entries.get(key);
+    return entry?.state === 'waiting' || (entry?.state === 'queued' && !this.#isNext(entry));
   }
 
   position(zipJob: ZipJob): Position {
     const entry = this.#entries.get(objectKey(zipJob));
     if (!entry || entry.request.uid !== uidOf(zipJob)) return { state: 'none' };
+    const state = entry.state === 'queued' ? 'none' : entry.state;
     const blocked = this.#blocked(entry);
-    return { state: entry.state, ...(blocked && { blocked }) };
+    return { state, ...(blocked && { blocked }) };
+  }
+
+  sharesTarget(zipJob: ZipJob): boolean {
+    const entry = this.#entries.get(objectKey(zipJob));
+    return this.#keys.isShared(entry?.request ?? this.#requestOf(zipJob));
   }
 
   refresh(): void {
     this.#handOut();
   }
 
-  #blocked({ request, state }: Entry): Blocked | undefined {
+  #blocked(entry: Entry): Blocked | undefined {
+    const { request, state } = entry;
     const { pause, limits, rate } = this.#options;
+    const before = this.#keys.find(request)?.before(request);
+    if (before !== undefined) return olderJobFirst(nameOf(before));
+    if (state === 'queued') return undefined;
     if (pause.reason !== undefined)
       return { reason: 'Paused', message: `all jobs are paused: ${pause.reason}` };
     if (state !== 'waiting') return undefined;
-    const other = conflictingJob(this.#state, request);
-    if (other !== undefined) return olderJobFirst(other.slice(other.indexOf('/') + 1));
     const message =
       reachedLimit(this.#state, request, limits) ?? `at most ${rate.perSecond} jobs can start per second`;
     return { reason: 'SlotsTaken', message };
   }
 
   #requestOf(zipJob: ZipJob): SlotRequest {
+    const { namespace } = zipJob.metadata;
+    const bucket = bucketKeyOf(zipJob);
     return {
       key: objectKey(zipJob),
       uid: uidOf(zipJob),
-      project: zipJob.metadata.namespace,
-      bucket: bucketKeyOf(zipJob),
-      target: targetOf(zipJob),
+      project: namespace,
+      bucket,
+      target: this.#targetOf(bucket, zipJob.spec.key),
+      objectKey: zipJob.spec.key,
       order: orderOf(zipJob),
       isLimited: !isInTrustedQueue(zipJob, this.#options.trustedQueues),
     };
+  }
+
+  /** Buckets that are not known are different ones. */
+  #targetOf(bucket: ObjectKey, key: string): string {
+    return `${this.#options.physicalBucket(bucket) ?? `?${bucket}`}/${key}`;
+  }
+
+  #isNext({ request }: Entry): boolean {
+    return this.#keys.find(request)?.next() === request;
+  }
+
+  /** The entry of the job, which gets its place in the queue of its key if it is new. */
+  #entryOf(zipJob: ZipJob): Entry {
+    const request = this.#requestOf(zipJob);
+    const known = this.#entries.get(request.key);
+    if (known) return known;
+    const entry: Entry = { request, state: 'queued' };
+    this.#entries.set(request.key, entry);
+    const ofBucket = this.#buckets.get(request.bucket) ?? new Set();
+    this.#buckets.set(request.bucket, ofBucket.add(entry));
+    this.#changeQueue(request, (queue) => queue.add(request));
+    return entry;
+  }
+
+  #seeQueued(zipJob: ZipJob): void {
+    const known = this.#entries.get(objectKey(zipJob));
+    if (!isHeld(zipJob)) this.#entryOf(zipJob);
+    else if (known && !isActive(known)) this.forget(objectKey(zipJob));
   }
 
   #follow(started: ZipJob): void {
@@ -174,22 +247,52 @@ class AdmissionLedger implements Ledger {
   #forgetOther(zipJob: ZipJob): void {
     const key = objectKey(zipJob);
     const known = this.#entries.get(key);
-    if (known && known.request.uid !== uidOf(zipJob)) this.release(key);
+    if (known && known.request.uid !== uidOf(zipJob)) this.forget(key);
   }
 
-  #activate(request: SlotRequest, state: 'reserved' | 'running'): void {
+  #moveTarget(entry: Entry): void {
+    const { request } = entry;
+    const target = this.#targetOf(request.bucket, request.objectKey);
+    if (target === request.target) return;
+    this.#changeQueue(request, (queue) => queue.remove(request));
+    const moved = { ...request, target };
+    entry.request = moved;
+    this.#changeQueue(moved, (queue) => queue.add(moved));
+    if (entry.state === 'queued' && this.#isNext(entry)) this.#options.onNext(moved.key);
+  }
+
+  #activate(entry: Entry, state: 'reserved' | 'running'): void {
+    const { request } = entry;
+    this.#changeQueue(request, (queue) => queue.activate(request));
+    entry.state = state;
     this.#state.activate(request);
-    this.#entries.set(request.key, { request, state });
+  }
+
+  /**
+   * Changes the queue of the key that the request is for. Only the next job of a key waits for a slot, so that the cost of a change does
+   * not depend on how many follow.
+   */
+  #changeQueue(request: SlotRequest, change: (queue: KeyQueue) => void): void {
+    const queue = this.#keys.of(request);
+    const before = queue.next();
+    change(queue);
+    const next = queue.next();
+    if (before !== next) {
+      if (before && this.#entries.get(before.key)?.state === 'waiting') this.#state.dequeue(before);
+      if (next && this.#entries.get(next.key)?.state === 'waiting') this.#state.enqueue(next);
+      // The job itself is reconciled anyway.
+      else if (next && next.key !== request.key) this.#options.onNext(next.key);
+    }
+    this.#keys.forgetEmpty(request);
   }
 
   /** Reserves in queue order while the limits leave room; does not notify the job that is requesting. */
   #handOut(requesting?: ObjectKey): void {
     while (this.#options.pause.reason === undefined) {
       const request = nextRequest(this.#state, this.#options.limits);
-      if (!request || (request.isLimited && !this.#takeToken())) return;
-      // Activate first, so that its project is not forgotten in between.
-      this.#activate(request, 'reserved');
-      this.#state.dequeue(request);
+      const entry = request && this.#entries.get(request.key);
+      if (!entry || (request.isLimited && !this.#takeToken())) return;
+      this.#activate(entry, 'reserved');
       this.#state.served(request);
       if (request.key !== requesting) this.#options.onReserved(request.key);
     }

@@ -5,8 +5,10 @@ export interface SlotRequest {
   readonly project: string;
   /** `namespace/name` of the ZipBucket. */
   readonly bucket: string;
-  /** The object that the job writes: at most one active job at a time. */
+  /** The object that the job writes, at its store: a project has at most one active job for it at a time. */
   readonly target: string;
+  /** Key of that object in its bucket. */
+  readonly objectKey: string;
   /** Sorts by age; unique within a project. */
   readonly order: string;
   /** False in a trusted queue: the job takes no slot. */
@@ -20,7 +22,7 @@ export interface SlotLimits {
 }
 
 export interface WaitingRequests {
-  /** The oldest request whose target no other job writes. */
+  /** The oldest request. */
   first(): SlotRequest | undefined;
 }
 
@@ -44,20 +46,9 @@ export interface QueueState {
   readonly projects: ReadonlyMap<string, ProjectQueue>;
   /** Waiting jobs that take no slot. */
   readonly unlimited: WaitingRequests;
-  /** Keys of the active jobs that write a target. */
-  readonly targets: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** The active job that writes the same target. */
-export const conflictingJob = (
-  { targets }: Pick<QueueState, 'targets'>,
-  { key, target }: SlotRequest,
-): string | undefined => {
-  for (const active of targets.get(target) ?? []) if (active !== key) return active;
-  return undefined;
-};
-
-/** The oldest job of a project with room in its bucket and a free target. */
+/** The oldest job of a project with room in its bucket. */
 const oldest = ({ buckets }: ProjectQueue, { perBucket }: SlotLimits): SlotRequest | undefined => {
   let first: SlotRequest | undefined;
   for (const { active, waiting } of buckets.values()) {
@@ -68,15 +59,28 @@ const oldest = ({ buckets }: ProjectQueue, { perBucket }: SlotLimits): SlotReque
   return first;
 };
 
+/** Part of the slots by which projects without a running job may exceed the limit in all; at least one slot. */
+const EXTRA_SHARE = 0.1;
+
+/**
+ * Jobs that may run in all if those above the limit are the only ones of their projects. Otherwise a few projects whose sources are
+ * slow could hold every slot for hours. Without slots there are no further ones.
+ */
+export const mostInAll = ({ inAll }: Pick<SlotLimits, 'inAll'>): number =>
+  inAll === 0 ? 0 : inAll + Math.max(1, Math.floor(inAll * EXTRA_SHARE));
+
 const comesBefore = (one: ProjectQueue, other: ProjectQueue): boolean =>
   one.active === other.active ? one.since < other.since : one.active < other.active;
 
 const nextLimited = (state: QueueState, limits: SlotLimits): SlotRequest | undefined => {
-  if (state.active >= limits.inAll) return undefined;
+  const isFull = state.active >= limits.inAll;
+  if (state.active >= mostInAll(limits)) return undefined;
   let best: { readonly queue: ProjectQueue; readonly request: SlotRequest } | undefined;
   for (const [project, queue] of state.projects) {
     if (best && !comesBefore(queue, best.queue)) continue;
-    const request = queue.active < limits.ofProject(project) ? oldest(queue, limits) : undefined;
+    const most = isFull ? 1 : Infinity;
+    const request =
+      queue.active < Math.min(most, limits.ofProject(project)) ? oldest(queue, limits) : undefined;
     if (request) best = { queue, request };
   }
   return best?.request;

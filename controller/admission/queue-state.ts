@@ -1,4 +1,4 @@
-import { conflictingJob, type QueueState, type SlotRequest } from './queue-order.ts';
+import type { QueueState, SlotRequest } from './queue-order.ts';
 import { WaitingQueue } from './waiting-queue.ts';
 
 interface Bucket {
@@ -13,14 +13,13 @@ interface Project {
   readonly buckets: Map<string, Bucket>;
 }
 
-/** Counts active jobs and queues waiting ones, per project, bucket and target. */
+/** Counts active jobs and queues waiting ones, per project and bucket. */
 export class MutableQueueState implements QueueState {
-  /** Does not contain the jobs in `#awaiting`. */
   active = 0;
+  /** These count nowhere. */
   readonly #awaiting = new Set<string>();
   readonly projects = new Map<string, Project>();
-  readonly targets = new Map<string, Set<string>>();
-  readonly unlimited = this.#waitingQueue();
+  readonly unlimited = new WaitingQueue();
   #served = 0;
 
   enqueue(request: SlotRequest): void {
@@ -47,32 +46,27 @@ export class MutableQueueState implements QueueState {
   }
 
   activate(request: SlotRequest): void {
-    const active = this.targets.get(request.target) ?? new Set();
-    this.targets.set(request.target, active.add(request.key));
     if (request.isLimited) this.#count(request, 1);
   }
 
   deactivate(request: SlotRequest): void {
     this.setAwaitingRecovery(request, false);
-    const active = this.targets.get(request.target);
-    active?.delete(request.key);
-    if (active?.size === 0) this.targets.delete(request.target);
-    this.#free(request);
     if (!request.isLimited) return;
     this.#count(request, -1);
     this.#forgetEmpty(request);
   }
 
   /**
-   * While the recovery of a job cannot continue, it counts against the limits of its project and bucket only: a store that
-   * does not respond can delay recovery by a day, and would take the slots of other projects. Returns whether anything
-   * changed.
+   * While the recovery of a job cannot continue, it takes no slot: a store that does not respond, or that assembles a large
+   * archive, can delay it by a day. No other job writes its key meanwhile. Returns whether anything changed.
    */
-  setAwaitingRecovery({ key, isLimited }: SlotRequest, isAwaiting: boolean): boolean {
+  setAwaitingRecovery(request: SlotRequest, isAwaiting: boolean): boolean {
+    const { key, isLimited } = request;
     if (!isLimited || this.#awaiting.has(key) === isAwaiting) return false;
     if (isAwaiting) this.#awaiting.add(key);
     else this.#awaiting.delete(key);
-    this.active += isAwaiting ? -1 : 1;
+    this.#count(request, isAwaiting ? -1 : 1);
+    this.#forgetEmpty(request);
     return true;
   }
 
@@ -81,16 +75,6 @@ export class MutableQueueState implements QueueState {
     if (!isLimited) return;
     this.#served += 1;
     this.#project(project).since = this.#served;
-  }
-
-  #waitingQueue(): WaitingQueue {
-    return new WaitingQueue((request) => conflictingJob(this, request) === undefined);
-  }
-
-  /** All jobs of a target are in the same bucket. */
-  #free({ project, bucket, target }: SlotRequest): void {
-    this.unlimited.freed(target);
-    this.projects.get(project)?.buckets.get(bucket)?.waiting.freed(target);
   }
 
   #count(request: SlotRequest, change: 1 | -1): void {
@@ -111,7 +95,7 @@ export class MutableQueueState implements QueueState {
     const { buckets } = this.#project(project);
     const known = buckets.get(bucket);
     if (known) return known;
-    const made: Bucket = { active: 0, waiting: this.#waitingQueue() };
+    const made: Bucket = { active: 0, waiting: new WaitingQueue() };
     buckets.set(bucket, made);
     return made;
   }

@@ -3,13 +3,7 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
-import {
-  type Change,
-  clusterIndex,
-  type KubeObject,
-  type ObjectKey,
-  type Reflector,
-} from '#runtime/kube/types.ts';
+import { clusterIndex, type KubeObject, type ObjectKey, type Reflector } from '#runtime/kube/types.ts';
 import { controllerOf, controllerUids } from './ownership.ts';
 import { isResting } from './skeletons.ts';
 
@@ -28,8 +22,6 @@ export interface Caches {
 export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
 
 export const INDEXES = {
-  /** ZipJobs by the object that they write. */
-  target: 'target',
   /** ZipJobs that may change by themselves; all others only have to expire. */
   changing: clusterIndex('changing'),
   /** ZipJobs by bucket. */
@@ -44,16 +36,6 @@ export const INDEXES = {
   zipJobUid: 'zipJobUid',
 } as const;
 
-export const targetOf = ({ metadata, spec }: ZipJob): string =>
-  `${metadata.namespace}/${spec.bucketRef.name}/${spec.key}`;
-/** Finished ZipJobs write no object. */
-export const targetsOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [targetOf(zipJob)]);
-/** The object that the changed job could write until now: a record of a finished job no longer has its key. */
-export const targetsBefore = (change: Change<ZipJob>): readonly string[] => {
-  const now = change.kind === 'set' ? change.object : change.before;
-  if (!isResting(now)) return [targetOf(now)];
-  return change.before ? targetsOf(change.before) : [];
-};
 /** The only value of its index. */
 export const CHANGING = 'changing';
 export const changingOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [CHANGING]);

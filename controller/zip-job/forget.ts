@@ -4,7 +4,7 @@ import type { WebhookDispatcher } from '../webhook/dispatcher.ts';
 import type { Memory } from './memory.ts';
 
 interface State {
-  readonly ledger: Pick<Ledger, 'release'>;
+  readonly ledger: Pick<Ledger, 'forget'>;
   readonly memory: Pick<Memory, 'forget'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'acknowledge'>;
 }
@@ -13,7 +13,7 @@ interface State {
 export const createForget =
   ({ ledger, memory, dispatcher }: State) =>
   (key: ObjectKey): void => {
-    ledger.release(key);
+    ledger.forget(key);
     memory.forget(key);
     dispatcher.acknowledge(key);
   };

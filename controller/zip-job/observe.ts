@@ -7,7 +7,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
-import { type Caches, INDEXES, listOwnerOf, targetOf } from '../kube-state/caches.ts';
+import { type Caches, INDEXES, listOwnerOf } from '../kube-state/caches.ts';
 import { isJobFinished, jobFailure, ownJob } from '../kube-state/job-state.ts';
 import { isOwnedBy, isZipperPod } from '../kube-state/ownership.ts';
 import { podRefusalOf } from '../kube-state/pod-refusal.ts';
@@ -37,7 +37,7 @@ export interface ObserveOptions {
   readonly memory: Pick<Memory, 'newest' | 'refusal' | 'seeProgress'>;
   readonly reportingJobs: Pick<ReportingJobs, 'count'>;
   readonly dispatcher: Pick<WebhookDispatcher, 'state'>;
-  readonly ledger: Pick<Ledger, 'position'>;
+  readonly ledger: Pick<Ledger, 'position' | 'sharesTarget'>;
   readonly surplusJobs: Pick<SurplusJobs, 'isSurplus'>;
   readonly finishedPods: Pick<FinishedPods, 'isSurplus'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
@@ -130,13 +130,6 @@ const findRecovery = async (
   return { job, pods: await listPods(options.pods, job.metadata) };
 };
 
-const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
-  options.caches.zipJobs
-    .byIndex(INDEXES.target, zipJob.metadata.namespace, targetOf(zipJob))
-    .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
-    .map((conflictingJob) => options.memory.newest(conflictingJob))
-    .filter((conflictingJob) => !isFinished(conflictingJob));
-
 const findListOwner = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
   const name = listOwnerOf(zipJob);
   const key = `${zipJob.metadata.namespace}/${name}`;
@@ -148,7 +141,6 @@ const ofFinished = async (options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
   zipJob,
   project: options.caches.projects.get(projectKey(zipJob.metadata.namespace)),
   bucket: undefined,
-  conflictingJobs: [],
   job: options.caches.jobs.get(key),
   pods: hasActivePod(zipJob) ? await findPods(options, zipJob, undefined) : [],
   recovery: undefined,
@@ -200,11 +192,11 @@ const ofUnfinished = async (
     position,
     project: caches.projects.get(projectKey(namespace)) ?? (await projects.get(namespace, PROJECT_NAME)),
     bucket: caches.buckets.get(`${namespace}/${name}`) ?? (await buckets.get(namespace, name)),
-    conflictingJobs: conflictingJobsOf(options, zipJob),
     job,
     pods: await findPods(options, zipJob, job),
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
+    sharesTarget: options.ledger.sharesTarget(zipJob),
     seenProgress: memory.seeProgress(zipJob, options.clock.date()),
     reportingJobs: options.reportingJobs.count,
     listOwner: findListOwner(options, zipJob),

@@ -2,7 +2,7 @@ import { REASONS, type Reason, rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { acceptedAtOf } from '#crds/zip-job-facts.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { type Blocked, olderJobFirst, queueDecision } from '../../admission/queue-decision.ts';
+import type { Blocked } from '../../admission/queue-decision.ts';
 import type { EventNote } from '../../engine/events.ts';
 import type { Refusal } from '../../engine/refusal.ts';
 import { isLeftOver } from '../../kube-state/job-state.ts';
@@ -134,14 +134,18 @@ const create = (before: Situation, verdict: Admission): Step => {
 };
 
 const queuedStep = (s: Situation, verdict: Admission): Step => {
-  const decision = queueDecision(s.seen);
-  if (decision.kind === 'suspended') return suspended(s);
+  const { zipJob, position } = s.seen;
+  if (zipJob.spec.suspend === true) return suspended(s);
   const resumed = {
     ...s,
     status: withoutCondition(s.status, 'Suspended', { reason: 'Resumed', now: s.now }),
   };
+  const { blocked } = position;
+  // The ledger requeues the job when it is next.
   const step =
-    decision.kind === 'go' ? create(resumed, verdict) : behind(resumed, olderJobFirst(decision.for));
+    blocked?.reason === 'OlderJobFirst'
+      ? { ...behind(resumed, blocked), slot: 'wait' as const }
+      : create(resumed, verdict);
   return isTrue(s.status, 'Suspended') ? { ...step, events: [RESUMED, ...(step.events ?? [])] } : step;
 };
 

@@ -34,8 +34,14 @@ const find = (objects: FixedObjects, path: string): object | undefined => {
   );
 };
 
-/** An API server that has these objects, and in which nothing changes. */
-export const fixedKube = (objects: FixedObjects): KubeClient => ({
+/** Of every list. An event needs a newer one. */
+export const LIST_VERSION = 999_999_999;
+
+/** An API server that has these objects. Nothing changes, except what `onWatch` writes into the watches of each plural. */
+export const fixedKube = (
+  objects: FixedObjects,
+  onWatch: (plural: string, body: PassThrough) => void = () => undefined,
+): KubeClient => ({
   server: 'https://kube.example',
   request: ({ path, query }) => {
     const kind = objects[path.split('/').at(-1) ?? ''] ?? { count: 0, build: () => ({}) };
@@ -48,14 +54,18 @@ export const fixedKube = (objects: FixedObjects): KubeClient => ({
     const items = Array.from({ length: end - from }, (_, index) => kind.build(from + index)).filter(
       (item) => inPath(`${path}/`) === undefined || (item as Named).metadata.namespace === inPath(`${path}/`),
     );
-    const metadata = { resourceVersion: '999999999', ...(end < kind.count && { continue: String(end) }) };
+    const metadata = {
+      resourceVersion: String(LIST_VERSION),
+      ...(end < kind.count && { continue: String(end) }),
+    };
     return Promise.resolve(overNetwork({ metadata, items }));
   },
-  stream: ({ query, signal }) => {
+  stream: ({ path, query, signal }) => {
     if (query?.['sendInitialEvents'] === true)
       throw new KubeError('not supported', { code: 'Invalid', httpStatus: 422 });
     const body = new PassThrough();
     signal?.addEventListener('abort', () => body.destroy());
+    onWatch(path.split('/').at(-1) ?? '', body);
     return Promise.resolve(body);
   },
   [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -8,7 +8,6 @@ export const anObservation = (change: Partial<Observation> & { zipJob?: ZipJob }
   zipJob: aZipJob({ metadata: { finalizers: [FINALIZER] } }),
   project: aZipProject(),
   bucket: aZipBucket(),
-  conflictingJobs: [],
   job: undefined,
   pods: [],
   recovery: undefined,

@@ -1,5 +1,5 @@
 import type { Reconcile } from '#controller/engine/reconcile.ts';
-import { INDEXES, JOB_INDEXES, POD_INDEXES, targetOf } from '#controller/kube-state/caches.ts';
+import { JOB_INDEXES, POD_INDEXES } from '#controller/kube-state/caches.ts';
 import { isPodOf } from '#controller/kube-state/ownership.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
@@ -31,7 +31,7 @@ class Killed extends Error {}
  */
 export class JobWorld {
   now = NOW;
-  readonly zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
+  readonly zipJobs = createFakeObjects<ZipJob>();
   readonly jobs = createFakeObjects<Job>({ indexes: JOB_INDEXES });
   readonly pods = createFakeObjects<Pod>({ indexes: POD_INDEXES });
   readonly buckets = createFakeObjects<ZipBucket>();

@@ -145,7 +145,7 @@ const followCaches = (
   if (zipJob)
     for (const follower of [ledger, memory])
       follower.see({ kind: 'set', key, object: zipJob, before: undefined });
-  else ledger.release(key);
+  else ledger.forget(key);
   holdStarted(ledger, zipJob, job);
 };
 
@@ -169,7 +169,11 @@ export const startController = (world: ControllerWorld): Reconcile => {
     pause: { reason: undefined },
     rate: { perSecond: 1, burst: 1000 },
     clock,
+    physicalBucket: () => undefined,
     onReserved: () => {
+      wake(0);
+    },
+    onNext: () => {
       wake(0);
     },
   });

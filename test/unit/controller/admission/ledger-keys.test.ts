@@ -36,7 +36,7 @@ describe('the ledger', () => {
       const { ledger, reserved, reserve } = setUp({ inAll: 1 });
       const elsewhere = { ...second, spec: { ...second.spec, queueName: 'night' } };
       expect(reserve(first, elsewhere)).to.deep.equal(['reserved', 'waiting']);
-      ledger.release(keyOf(first));
+      end(ledger, first);
       expect(reserved).to.deep.equal([keyOf(second)]);
     });
 

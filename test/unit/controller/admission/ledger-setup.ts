@@ -8,12 +8,14 @@ export interface Limits {
   readonly ofProject?: (project: string) => number;
 }
 
-/** A ledger with a clock of its own, and the keys that it reserved. */
+/** A ledger with a clock of its own, the keys that it reserved, and those that became next of their key. */
 export const setUp = (
   { inAll = 100, perBucket = 100, ofProject = () => 100 }: Limits = {},
   perSecond = 1e6,
 ) => {
   const reserved: string[] = [];
+  const next: string[] = [];
+  const buckets = new Map<string, string>();
   const clock = createManualClock();
   const pause: { reason: string | undefined } = { reason: undefined };
   const ledger = createLedger({
@@ -22,11 +24,15 @@ export const setUp = (
     pause,
     rate: { perSecond, burst: perSecond },
     clock,
+    physicalBucket: (bucket) => buckets.get(bucket),
     onReserved: (key) => {
       reserved.push(key);
+    },
+    onNext: (key) => {
+      next.push(key);
     },
   });
   const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
     jobs.map((one) => ledger.reserve(one).state);
-  return { ledger, reserved, clock, pause, reserve };
+  return { ledger, reserved, next, buckets, clock, pause, reserve };
 };

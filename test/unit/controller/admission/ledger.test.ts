@@ -10,7 +10,7 @@ describe('the ledger', () => {
     {
       name: 'in total',
       limits: { inAll: 1 },
-      second: { project: 'b' },
+      second: { bucket: 's3-y' },
       want: /^at most 1 jobs can run at the same time in total/,
     },
     {
@@ -65,17 +65,18 @@ describe('the ledger', () => {
 
   it('serves projects round-robin, even if there are more projects than slots (F22)', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1 });
-    const first = job('a0');
-    reserve(first, job('a1', { age: 59 }), job('a2', { age: 58 }), job('a3', { age: 57 }));
+    reserve(job('a0'), job('a1', { age: 59 }), job('a2', { age: 58 }), job('a3', { age: 57 }));
     reserve(
       job('b1', { project: 'b', age: 9 }),
       job('b2', { project: 'b', age: 8 }),
       job('c1', { project: 'c', age: 1 }),
     );
-    end(ledger, first);
-    while (reserved.length < 6)
-      end(ledger, job(reserved.at(-1)?.slice(2) ?? '', { project: reserved.at(-1)?.[0] ?? '' }));
-    expect(reserved).to.deep.equal(['a/a1', 'b/b1', 'c/c1', 'a/a2', 'b/b2', 'a/a3']);
+    const started = ['a/a0', 'b/b1'];
+    for (let ended = 0; ended < 7; ended += 1) {
+      const [project = '', name = ''] = [...started, ...reserved][ended]?.split('/') ?? [];
+      end(ledger, job(name, { project }));
+    }
+    expect(reserved).to.deep.equal(['a/a1', 'b/b2', 'c/c1', 'a/a2', 'a/a3']);
   });
 
   it('counts jobs that are already running at the start, and every job once', () => {
@@ -102,30 +103,32 @@ describe('the ledger', () => {
     }
   });
 
-  it('gives the slots in total, but not of the project, of jobs whose recovery cannot continue to others (F25)', () => {
-    const { ledger, reserved, reserve } = setUp({ inAll: 1, ofProject: () => 1 });
-    const lost = job('lost');
-    expect(reserve(lost, job('same'), job('other', { project: 'b' }))).to.deep.equal([
-      'reserved',
-      'waiting',
-      'waiting',
-    ]);
-    const see = (message: string): void => {
-      const status = {
-        phase: 'Running' as const,
-        conditions: [aCondition('Recovered', ['False', 'Recovering'], { message })],
+  for (const [what, limits] of [
+    ['in total', { inAll: 1 }],
+    ['of its project', { ofProject: () => 1 }],
+    ['of its bucket', { perBucket: 1 }],
+  ] as const)
+    it(`gives the slot ${what} of a job whose recovery cannot continue to another, but not its key (F25) (F47)`, () => {
+      const { ledger, reserved, reserve } = setUp(limits);
+      const lost = job('lost', { age: 90 });
+      const sameKey = { ...job('rerun', { age: 80 }), spec: lost.spec };
+      expect(reserve(lost, sameKey, job('next'))).to.deep.equal(['reserved', 'waiting', 'waiting']);
+      const see = (message: string): void => {
+        const status = {
+          phase: 'Running' as const,
+          conditions: [aCondition('Recovered', ['False', 'Recovering'], { message })],
+        };
+        ledger.see({ kind: 'set', key: keyOf(lost), object: { ...lost, status }, before: lost });
       };
-      ledger.see({ kind: 'set', key: keyOf(lost), object: { ...lost, status }, before: lost });
-    };
-    see(REASONS.Recovering);
-    expect(reserved).to.deep.equal([]);
-    for (const message of ['the store is away', 'the store is still away']) see(message);
-    expect(reserved).to.deep.equal(['b/other']);
-    end(ledger, lost);
-    expect(reserved).to.deep.equal(['b/other']);
-    end(ledger, job('other', { project: 'b' }));
-    expect(reserved).to.deep.equal(['b/other', 'a/same']);
-  });
+      see(REASONS.Recovering);
+      expect(reserved).to.deep.equal([]);
+      for (const message of ['the store is away', 'the store is still away']) see(message);
+      expect(reserved).to.deep.equal(['a/next']);
+      end(ledger, job('next'));
+      expect(reserved).to.deep.equal(['a/next']);
+      end(ledger, lost);
+      expect(reserved).to.deep.equal(['a/next', 'a/rerun']);
+    });
 
   it('does not limit jobs of a trusted queue', () => {
     const { ledger, reserve } = setUp({ inAll: 1 });

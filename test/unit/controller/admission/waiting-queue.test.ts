@@ -1,98 +1,92 @@
 import { expect } from 'chai';
+import { KeyQueue } from '#controller/admission/key-queue.ts';
 import type { SlotRequest } from '#controller/admission/queue-order.ts';
 import { WaitingQueue } from '#controller/admission/waiting-queue.ts';
 import { createRandom } from '#test/support/random.ts';
 
 /** `onCompare` is called for every comparison with another request. */
-const requestOf = (n: number, target: string, onCompare: () => void = () => undefined): SlotRequest => ({
-  key: `a/${n}`,
-  uid: `${n}`,
-  project: 'a',
-  bucket: 'a/b',
-  target,
-  isLimited: true,
-  get order() {
-    onCompare();
-    return String(n).padStart(7, '0');
-  },
-});
+const requestOf = (n: number, onCompare: () => void = () => undefined): SlotRequest => {
+  const text = String(n).padStart(7, '0');
+  return {
+    key: `a/${n}`,
+    uid: `${n}`,
+    project: 'a',
+    bucket: 'a/b',
+    target: 't',
+    objectKey: 'k',
+    isLimited: true,
+    get order() {
+      onCompare();
+      return text;
+    },
+  };
+};
 
-describe('WaitingQueue', () => {
-  it('returns the oldest request with a free target, whatever is added, removed, taken and freed (G4)', () => {
-    const numbers = createRandom(61);
-    const random = (): number => numbers.next();
-    const taken = new Set<string>();
-    const queue = new WaitingQueue(({ target }) => !taken.has(target));
-    let waiting: SlotRequest[] = [];
-    const pick = (): SlotRequest | undefined => waiting[Math.floor(random() * waiting.length)];
-    const drop = (request: SlotRequest): void => {
-      waiting = waiting.filter((one) => one !== request);
-      queue.remove(request);
-    };
-    for (let step = 0; step < 4000; step += 1) {
-      const target = `t${Math.floor(random() * 5)}`;
-      const what = random();
-      if (what < 0.4) {
-        const request = requestOf(Math.floor(random() * 1e6), target);
-        waiting.push(request);
-        queue.add(request);
-      } else if (what < 0.5) {
-        const request = pick();
-        if (request) drop(request);
-      } else if (what < 0.75) {
-        const request = queue.first();
-        if (request) {
-          taken.add(request.target);
-          drop(request);
+const COUNT = 50_000;
+/** In an order that is neither that of the ages nor its reverse. */
+const shuffled = (n: number): number => (n * 7919) % COUNT;
+
+for (const [name, createQueue] of [
+  ['WaitingQueue', () => new WaitingQueue()],
+  ['KeyQueue', () => new KeyQueue('a')],
+] as const) {
+  const first = (queue: WaitingQueue | KeyQueue): SlotRequest | undefined =>
+    queue instanceof KeyQueue ? queue.next() : queue.first();
+
+  describe(name, () => {
+    it('returns the oldest request, whatever is added and removed (G4)', () => {
+      const random = createRandom(61);
+      const queue = createQueue();
+      let waiting: SlotRequest[] = [];
+      for (let step = 0; step < 4000; step += 1) {
+        if (waiting.length === 0 || random.next() < 0.55) {
+          const request = requestOf(step * 1000 + random.int(0, 900));
+          waiting.push(request);
+          queue.add(request);
+        } else {
+          const request = random.next() < 0.5 ? first(queue) : random.pick(waiting);
+          waiting = waiting.filter((one) => one !== request);
+          if (request) queue.remove(request);
         }
-      } else if (taken.delete(target)) queue.freed(target);
-      const free = waiting.filter((one) => !taken.has(one.target));
-      const oldest = free.reduce<SlotRequest | undefined>(
-        (first, one) => (first && first.order <= one.order ? first : one),
-        undefined,
-      );
-      expect(queue.first()?.order, `step ${step}`).to.equal(oldest?.order);
-      expect(queue.size).to.equal(waiting.length);
-    }
-  });
-
-  for (const [what, targetOf] of [
-    ['targets of their own', (n: number) => `t${n}`],
-    ['one target', () => 't'],
-  ] as const)
-    it(`needs few comparisons for each of 50,000 requests with ${what} (G4)`, () => {
-      const COUNT = 50_000;
-      let compared = 0;
-      let asked = 0;
-      const taken = new Set<string>();
-      const queue = new WaitingQueue(({ target }) => {
-        asked += 1;
-        return !taken.has(target);
-      });
-      for (let n = 0; n < COUNT; n += 1) {
-        queue.add(
-          requestOf((n * 7919) % COUNT, targetOf(n), () => {
-            compared += 1;
-          }),
-        );
-        queue.first();
-        if (n === 0) taken.add('t');
+        const [oldest] = waiting.toSorted((one, other) => (one.order < other.order ? -1 : 1));
+        expect(first(queue), `step ${step}`).to.equal(oldest);
       }
-      taken.delete('t');
-      queue.freed('t');
-      const order: string[] = [];
-      for (let request = queue.first(); request; request = queue.first()) {
-        taken.add(request.target);
-        queue.remove(request);
-        order.push(request.key);
-        if (queue.first() === request) throw new Error('a removed request is still waiting');
-        taken.delete(request.target);
-        queue.freed(request.target);
-      }
-      expect(order).to.have.lengthOf(COUNT);
-      expect(order[0]).to.equal('a/0');
-      expect(order.at(-1)).to.equal(`a/${COUNT - 1}`);
-      expect(compared / COUNT, 'comparisons').to.be.below(16 * Math.log2(COUNT));
-      expect(asked / COUNT, 'questions about targets').to.be.below(16);
     });
+
+    it(`needs few comparisons for each of ${COUNT} requests, in any order (G4) (N31)`, () => {
+      for (const position of [(n: number) => n, (n: number) => COUNT - n, shuffled]) {
+        let compared = 0;
+        const queue = createQueue();
+        for (let n = 0; n < COUNT; n += 1)
+          queue.add(
+            requestOf(position(n), () => {
+              compared += 1;
+            }),
+          );
+        const order: string[] = [];
+        for (let request = first(queue); request; request = first(queue)) {
+          queue.remove(request);
+          order.push(request.key);
+        }
+        expect(order).to.have.lengthOf(COUNT);
+        expect(order).to.deep.equal(
+          order.toSorted((one, other) => Number(one.slice(2)) - Number(other.slice(2))),
+        );
+        expect(compared / COUNT, 'comparisons').to.be.below(10 * Math.log2(COUNT));
+      }
+    });
+  });
+}
+
+describe('KeyQueue', () => {
+  it('names the request before any other', () => {
+    const queue = new KeyQueue('a');
+    const requests = [3, 1, 2].map((n) => requestOf(n));
+    for (const request of requests) queue.add(request);
+    expect(requests.map((request) => queue.before(request))).to.deep.equal(['a/2', undefined, 'a/1']);
+    const [, oldest] = requests;
+    if (oldest) queue.activate(oldest);
+    expect(requests.map((request) => queue.before(request))).to.deep.equal(['a/2', undefined, 'a/1']);
+    expect(queue.next()).to.equal(undefined);
+  });
 });

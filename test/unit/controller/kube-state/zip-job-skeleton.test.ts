@@ -1,10 +1,7 @@
 import { expect } from 'chai';
 import { archiveStateOf, lacksArchive } from '#controller/kube-state/archive-state.ts';
-import { targetOf, targetsBefore } from '#controller/kube-state/caches.ts';
 import { cachedBytesOf, isResting, zipJobSkeleton } from '#controller/kube-state/skeletons.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
-import { objectKey } from '#runtime/kube/types.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
 import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
@@ -89,24 +86,5 @@ describe('zipJobSkeleton with a history', () => {
       const zipJob = aZipJob({ status: finishedAs('Succeeded', archived(status, reason)) });
       expect(archiveStateOf(zipJobSkeleton(zipJob, true))).to.equal(state);
     }
-  });
-});
-
-describe('targetsBefore', () => {
-  const whole = aZipJob({ status: running('p1') });
-  const resting = zipJobSkeleton(aZipJob({ status: finishedAs('Succeeded') })) as ZipJob;
-  const key = objectKey(whole);
-
-  it('returns the object of a job that was finished, deleted or seen for the first time', () => {
-    const target = [targetOf(whole)];
-    expect(targetsBefore({ kind: 'set', key, object: resting, before: whole })).to.deep.equal(target);
-    expect(targetsBefore({ kind: 'set', key, object: whole, before: undefined })).to.deep.equal(target);
-    expect(targetsBefore({ kind: 'deleted', key, before: whole })).to.deep.equal(target);
-  });
-
-  it('returns none for a job that was finished before, for whose key no job waits', () => {
-    expect(targetsBefore({ kind: 'set', key, object: resting, before: undefined })).to.deep.equal([]);
-    expect(targetsBefore({ kind: 'set', key, object: resting, before: resting })).to.deep.equal([]);
-    expect(targetsBefore({ kind: 'deleted', key, before: resting })).to.deep.equal([]);
   });
 });

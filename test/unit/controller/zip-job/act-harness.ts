@@ -30,7 +30,9 @@ const aLedger = (inAll = 1) =>
     pause: { reason: undefined },
     rate: { perSecond: 1, burst: 100 },
     clock: createManualClock(),
+    physicalBucket: () => undefined,
     onReserved: () => undefined,
+    onNext: () => undefined,
   });
 
 export const setUp = (zipJob: ZipJob = aZipJob()) => {

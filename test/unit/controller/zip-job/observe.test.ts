@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Position } from '#controller/admission/ledger.ts';
-import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES, targetOf } from '#controller/kube-state/caches.ts';
+import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES } from '#controller/kube-state/caches.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
@@ -40,7 +40,7 @@ const recoveryPod = (name: string, change: PodChange = {}, uid = 'uid-recover'):
 
 const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const zipJobs = createFakeObjects<ZipJob>({
-    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnersOf },
+    indexes: { [INDEXES.fileList]: listOwnersOf },
   });
   const jobs = createFakeObjects<Job>({ indexes: JOB_INDEXES });
   const pods = createFakeObjects<Pod>({ indexes: POD_INDEXES });
@@ -66,7 +66,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
     projects: projects.client,
     memory,
     dispatcher: { state: () => ({ kind: 'idle' }) },
-    ledger: { position: () => position },
+    ledger: { position: () => position, sharesTarget: () => true },
     isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
   });
@@ -90,13 +90,11 @@ describe('observe', () => {
   it('reads everything from the caches without a request', async () => {
     const { observe, zipJobs, jobs, pods, calls } = setUp();
     zipJobs.put(aZipJob({ status: running('p1') }));
-    zipJobs.put(aZipJob({ metadata: { name: 'conflictingJob', uid: 'uid-conflicting' } }));
-    zipJobs.put(aZipJob({ metadata: { name: 'done', uid: 'uid-done' }, status: finishedAs('Succeeded') }));
     jobs.put(aJob());
     pods.put(aPod('p1'));
     const seen = await observe(KEY, {});
     expect(seen?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['p1']);
-    expect(seen?.conflictingJobs.map(({ metadata }) => metadata.name)).to.deep.equal(['conflictingJob']);
+    expect(seen?.sharesTarget).to.equal(true);
     expect(calls()).to.deep.equal([]);
   });
 

@@ -16,7 +16,6 @@ import {
   JOB_INDEXES,
   listOwnersOf,
   POD_INDEXES,
-  targetOf,
 } from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
@@ -49,7 +48,7 @@ const BUCKETS = ['s3-archive', 's3-other'];
 
 const objectsOf = () => ({
   zipJobs: createFakeObjects<ZipJob>({
-    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnersOf },
+    indexes: { [INDEXES.fileList]: listOwnersOf },
     onChange: (change) => {
       follow.zipJob(change.key, change.kind === 'set' ? change.object : undefined);
     },
@@ -73,6 +72,8 @@ const follow = {
   zipJob: (_key: ObjectKey, _object: ZipJob | undefined): void => undefined,
   job: (_key: ObjectKey): void => undefined,
 };
+
+const targetOf = ({ spec }: ZipJob): string => `${spec.bucketRef.name} ${spec.key}`;
 
 const mostBy = (jobs: readonly ZipJob[], nameOf: (job: ZipJob) => string): number => {
   const counts = new Map<string, number>();
@@ -149,7 +150,11 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     pause: { reason: undefined },
     rate: { perSecond: 1000, burst: 1000 },
     clock,
+    physicalBucket: () => undefined,
     onReserved: (key) => {
+      queue.add(key);
+    },
+    onNext: (key) => {
       queue.add(key);
     },
   });
@@ -203,9 +208,6 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     if (object)
       for (const follower of [ledger, memory]) follower.see({ kind: 'set', key, object, before: undefined });
     follow.job(key);
-    if (object && isFinished(object))
-      for (const other of caches.zipJobs.byIndex(INDEXES.target, object.metadata.namespace, targetOf(object)))
-        queue.add(objectKey(other));
   };
   return { clock, queue, reconcile };
 };

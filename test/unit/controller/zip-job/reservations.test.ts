@@ -47,13 +47,9 @@ describe('the reservation of a job', () => {
         config,
       );
   };
-  const older = aZipJob({
-    metadata: { name: 'older', uid: 'uid-older', creationTimestamp: '2020-01-01T00:00:00Z' },
-  });
   const suspended = aZipJob({ spec: { suspend: true } });
   const reasonsToWait: readonly { readonly name: string; readonly seen: Partial<Observation> }[] = [
     { name: 'nothing else changed', seen: {} },
-    { name: 'an older job of its key appeared', seen: { conflictingJobs: [older] } },
     { name: 'it was suspended', seen: { zipJob: suspended } },
   ];
   for (const code of ['Timeout', 'ServerError'] as const)

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { olderJobFirst } from '#controller/admission/queue-decision.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
@@ -115,11 +116,9 @@ describe('decide before the Job exists', () => {
     });
   });
 
-  const older = aZipJob({ metadata: { name: 'older', uid: 'uid-older', creationTimestamp: ago(90) } });
   const unable: Readonly<Record<string, Partial<Observation>>> = {
     'is suspended': { zipJob: withStatus(queued, { suspend: true }) },
     'is cancelled': { zipJob: withStatus(queued, { cancel: true }) },
-    'has an older job of the same key before it': { zipJob: withStatus(queued), conflictingJobs: [older] },
     'the API server rejects for now (F13)': { zipJob: withStatus(queued), refusal },
     'has no project': { zipJob: withStatus(queued), project: undefined },
     'turns out to have no Job': {
@@ -272,8 +271,8 @@ describe('decide before the Job exists', () => {
   });
 
   it('waits for an older job of the same key', () => {
-    const older = aZipJob({ metadata: { name: 'older', creationTimestamp: ago(100) } });
-    const decision = judge({ conflictingJobs: [older] });
+    const position = { state: 'none', blocked: olderJobFirst('older') } as const;
+    const decision = judge({ position });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
     expect(kinds(decision)).to.deep.equal([]);
   });
