@@ -13,6 +13,7 @@ import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
 import { createLedger, type Ledger } from './admission/ledger.ts';
 import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
+import { physicalBucketOf } from './admission/physical-bucket.ts';
 import type { ControllerConfig } from './config.ts';
 import { type CurrentConfig, createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
@@ -227,7 +228,12 @@ export const createParts = (base: Base): Parts => {
     ...ledgerSettings(config, limitsIn),
     pause,
     clock,
+    physicalBucket: (key) => {
+      const bucket = watches.caches.buckets.get(key);
+      return bucket && physicalBucketOf(bucket);
+    },
     onReserved: (key) => queue.add(key),
+    onNext: notifiers.onZipJob,
   });
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
   const records = createJobRecords(findZipJob);

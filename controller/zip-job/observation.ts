@@ -16,8 +16,6 @@ export interface Observation {
   readonly zipJob: ZipJob;
   readonly project: ZipProject | undefined;
   readonly bucket: ZipBucket | undefined;
-  /** Other unfinished ZipJobs of the same bucket and key. */
-  readonly conflictingJobs: readonly ZipJob[];
   /** The Job with the name of the ZipJob, even with another owner. */
   readonly job: Job | undefined;
   /** Pods of that Job. */
@@ -36,6 +34,8 @@ export interface Observation {
   readonly position: Position;
   /** For an unfinished rerun: the ZipJob whose file list it uses. */
   readonly listOwner?: ZipJob | undefined;
+  /** For an unfinished job: a job of another namespace may write the same object of the same bucket. */
+  readonly sharesTarget?: boolean;
   /** For a finished job: reruns that use its file list. */
   readonly listUsers?: readonly ZipJob[];
   /** For a finished job: its Kubernetes Jobs, those of recoveries included. */
