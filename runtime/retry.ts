@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AppError } from './errors.ts';
+import type { RetryLimit } from './retry-limit.ts';
 
 export interface RetryPolicy {
-  /** Total attempts, including the first. */
-  readonly attempts: number;
-  /** Upper bound of the first wait, doubled for each further one. The wait is random between 0 and the bound (full jitter). */
+  /** Total attempts, including the first. Default: no limit. */
+  readonly attempts?: number;
+  /** Limits the time of the retries. May be shared by all requests of a kind. */
+  readonly limit?: RetryLimit;
+  /** Upper bound of the first wait, doubled for each further one. The wait is random, between half of the bound and the bound. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** Longest Retry-After to wait for. A longer one ends the retries. */
+  /** Longest wait for a Retry-After. Default: maxDelayMs. A longer one is cut to it. */
   readonly maxRetryAfterMs?: number;
   readonly isRetryable?: (error: unknown) => boolean;
-  /** True if the failed attempt made more progress than all before it. Its failure then counts as the first one. */
+  /** True if the failed attempt made progress. Its failure then counts as the first one. */
   readonly gotFurther?: (error: unknown) => boolean;
   readonly onRetry?: (error: unknown, attempt: number, delayMs: number) => void;
 }
@@ -23,23 +26,38 @@ export const backoffBoundMs = (
   attempt: number,
 ): number => Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** Math.min(attempt - 1, 30));
 
+/** Between half of the bound and the bound, so that a burst of clients spreads and no retry comes at once. */
+const backoffMs = (policy: RetryPolicy, attempt: number): number =>
+  (backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2;
+
 /** Wait before the next attempt. Undefined if there is none. */
 const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
   const isRetryable = policy.isRetryable ?? defaultIsRetryable;
-  if (attempt >= policy.attempts || !isRetryable(error)) return undefined;
+  const isLast = attempt >= (policy.attempts ?? Infinity) || policy.limit?.isOver === true;
+  if (isLast || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
-  if (asked === undefined) return Math.random() * backoffBoundMs(policy, attempt);
-  return asked > (policy.maxRetryAfterMs ?? policy.maxDelayMs) ? undefined : asked;
+  if (asked === undefined) return backoffMs(policy, attempt);
+  // A server that asks for no wait must not cause a tight loop.
+  return Math.max(policy.baseDelayMs / 2, Math.min(asked, policy.maxRetryAfterMs ?? policy.maxDelayMs));
 };
 
-/**
- * Runs `task` until it succeeds, fails with an error that is not retryable, or has no attempts left; then throws the
- * last error. If the signal aborts, a wait ends immediately and throws the reason of the signal.
- */
-export const retry = async <T>(
+/** Wait after a failed attempt, and the number that the attempt counts as. Undefined if there is no other. */
+const afterFailure = (
+  policy: RetryPolicy,
+  error: unknown,
+  attempt: number,
+): { readonly attempt: number; readonly delayMs: number } | undefined => {
+  const isFurther = policy.gotFurther?.(error) === true;
+  if (isFurther) policy.limit?.restart();
+  const counted = isFurther ? 1 : attempt;
+  const delayMs = nextDelayMs(policy, error, counted);
+  return delayMs === undefined ? undefined : { attempt: counted, delayMs };
+};
+
+const attemptAll = async <T>(
   task: (attempt: number) => Promise<T>,
   policy: RetryPolicy,
-  signal?: AbortSignal,
+  signal: AbortSignal | undefined,
 ): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     signal?.throwIfAborted();
@@ -47,11 +65,31 @@ export const retry = async <T>(
       return await task(attempt);
     } catch (error) {
       signal?.throwIfAborted();
-      if (policy.gotFurther?.(error) === true) attempt = 1;
-      const delayMs = nextDelayMs(policy, error, attempt);
-      if (delayMs === undefined) throw error;
-      policy.onRetry?.(error, attempt, delayMs);
-      await delay(delayMs, undefined, signal ? { signal } : {});
+      const next = afterFailure(policy, error, attempt);
+      if (!next) throw error;
+      attempt = next.attempt;
+      policy.onRetry?.(error, attempt, next.delayMs);
+      await delay(next.delayMs, undefined, signal ? { signal } : {});
     }
+  }
+};
+
+/**
+ * Runs `task` until it succeeds, fails with an error that is not retryable, or has no attempts or time left; then throws the
+ * last error. If the signal aborts, a wait ends immediately and throws the reason of the signal.
+ */
+export const retry = async <T>(
+  task: (attempt: number) => Promise<T>,
+  policy: RetryPolicy,
+  signal?: AbortSignal,
+): Promise<T> => {
+  const { limit } = policy;
+  limit?.begin();
+  try {
+    const result = await attemptAll(task, policy, signal);
+    limit?.restart();
+    return result;
+  } finally {
+    limit?.end();
   }
 };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { AppError } from '#runtime/errors.ts';
-import { backoffBoundMs, retry } from '#runtime/retry.ts';
+import { backoffBoundMs, type RetryPolicy, retry } from '#runtime/retry.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
 
 const POLICY = { attempts: 4, baseDelayMs: 1, maxDelayMs: 4 };
 const busy = (retryAfterMs?: number): AppError =>
@@ -62,15 +63,44 @@ describe('retry', () => {
     expect(delays).to.deep.equal([3]);
   });
 
-  it('gives up if the requested time is longer than the maximum', async () => {
+  const delaysOf = async (error: AppError, policy: RetryPolicy): Promise<readonly number[]> => {
+    const delays: number[] = [];
+    const onRetry = (_error: unknown, _attempt: number, delayMs: number): void => void delays.push(delayMs);
+    await failure(retry(() => Promise.reject(error), { ...policy, onRetry }));
+    return delays;
+  };
+
+  it('waits the maximum, and tries again, if the requested time is longer (FD19)', async () => {
+    expect(await delaysOf(busy(60_000), POLICY)).to.deep.equal([4, 4, 4]);
+    expect(await delaysOf(busy(60_000), { ...POLICY, maxRetryAfterMs: 2 })).to.deep.equal([2, 2, 2]);
+  });
+
+  it('waits a little if the server requests no wait at all', async () => {
+    expect(await delaysOf(busy(0), { ...POLICY, baseDelayMs: 4 })).to.deep.equal([2, 2, 2]);
+  });
+
+  it('waits between half and all of a bound that doubles (F36)', async () => {
+    const delays = await delaysOf(busy(), { attempts: 5, baseDelayMs: 1, maxDelayMs: 4 });
+    const shares = delays.map((delayMs, index) => delayMs / Math.min(4, 2 ** index));
+    expect(Math.min(...shares)).to.be.at.least(0.5);
+    expect(Math.max(...shares)).to.be.at.most(1);
+  });
+
+  it('retries without a number of attempts until its time is over (F36)', async () => {
+    let now = 0;
     let calls = 0;
+    const limit = new RetryLimit(100, () => now);
     await failure(
-      retry(() => {
-        calls += 1;
-        return Promise.reject(busy(60_000));
-      }, POLICY),
+      retry(
+        () => {
+          calls += 1;
+          now += 10;
+          return Promise.reject(busy());
+        },
+        { limit, baseDelayMs: 0, maxDelayMs: 0 },
+      ),
     );
-    expect(calls).to.equal(1);
+    expect(calls).to.equal(10);
   });
 
   it('stops waiting when it is aborted', async () => {
