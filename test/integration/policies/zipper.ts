@@ -4,12 +4,13 @@
  */
 import { expect } from 'chai';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
+import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
 import { corePath, OTHER, OWN, type World, type ZipperPod, zipPath } from './world.ts';
 
 const OWN_FIELDS =
   'a zipper may change only the status fields progress, upload, result, failure and sourceCheck';
-const NOT_ACTIVE = 'this pod is not the active pod of the ZipJob';
+const NOT_ACTIVE = `this pod is not the active pod of the ZipJob ${NOT_ACTIVE_MARK}`;
 
 const progressOf = (pod: ZipperPod) => ({
   podUid: pod.uid,
@@ -187,7 +188,7 @@ export const describeZipper = (theWorld: () => World): void => {
     );
   });
 
-  it('cannot write once another pod is active, or none', async () => {
+  it('cannot write once another pod is active, or none, and learns that from the message (F38)', async () => {
     const late = await world.createZipper(OWN);
     const activePod = (podUid: string | null) =>
       world.setStatus(OWN, late.zipJob, { job: { name: late.zipJob, uid: 'u', podUid } });
@@ -203,6 +204,6 @@ export const describeZipper = (theWorld: () => World): void => {
 
   it('cannot write once the ZipJob is finished', async () => {
     await world.setStatus(OWN, pod.zipJob, { phase: 'Failed' });
-    expectRefusal(await apply({ progress: progressOf(pod) }), 'the ZipJob is finished');
+    expectRefusal(await apply({ progress: progressOf(pod) }), `the ZipJob is finished ${NOT_ACTIVE_MARK}`);
   });
 };
