@@ -56,6 +56,17 @@ export interface HostileStore extends AsyncDisposable {
   delays: Delays;
   /** Most uploads of one page of a listing. */
   pageSize: number;
+  /**
+   * Carries out a Complete in two steps, like versitygw, NooBaa and Ceph: the upload is gone at once, and the object shows when the
+   * promise resolves. Undefined: in one step.
+   */
+  assembly: (request: SeenRequest) => Promise<void> | undefined;
+  /** Responds with success to the Complete of an upload that is gone, if any object is at the key, like versitygw. */
+  repeatsCompletes: boolean;
+  /** By how much the clock of the store is ahead, in its Date headers. Tests set the times of uploads themselves. */
+  clockAheadMs: number;
+  /** Closes every connection without a response for this long, like a load balancer that is reloaded. */
+  blip(ms: number): void;
   /** Closes every connection, including pending ones. */
   closeConnections(): void;
 }
@@ -136,8 +147,12 @@ const WORK: Readonly<Record<Operation, (store: MemoryObjects, exchange: Exchange
       md5: seen.headers['content-md5'],
       crc32: crcHeader(seen.headers, hostile),
     }),
-  complete: (store, { parsed, seen, hostile }) =>
-    store.complete(parsed.id, parsed.body.toString(), isConditional(seen.headers, hostile)),
+  complete: (store, { parsed, seen, hostile }) => {
+    const listed = parsed.body.toString();
+    if (hostile.repeatsCompletes && !store.uploads.has(parsed.id))
+      return store.completeAgain(parsed.key, listed);
+    return store.complete(parsed.id, listed, isConditional(seen.headers, hostile));
+  },
   abort: (store, { parsed }) => store.abort(parsed.id),
   listParts: (store, { parsed }) => store.listParts(parsed.id),
   listUploads: (store, { parsed: { prefix, after }, hostile }) =>
@@ -175,6 +190,34 @@ const carryOut = (store: MemoryObjects, past: PastStates, exchange: Exchange): R
   return withEncryption(WORK[seen.operation](seenStore, exchange), exchange);
 };
 
+const parse = ({ pathname, searchParams }: URL, body: Buffer): ParsedRequest => ({
+  key: decodeURIComponent(pathname.split('/').slice(2).join('/')),
+  id: searchParams.get('uploadId') ?? '',
+  prefix: searchParams.get('prefix') ?? '',
+  after: searchParams.get('upload-id-marker') ?? '',
+  body,
+});
+
+/** Set for a Complete that is carried out in two steps. */
+const assemblyOf = (store: MemoryObjects, { seen, parsed, hostile }: Exchange): Promise<void> | undefined =>
+  seen.operation === 'complete' && store.uploads.has(parsed.id) ? hostile.assembly(seen) : undefined;
+
+/** A Complete in two steps. Its response comes with the object. */
+const assemble = async (
+  store: MemoryObjects,
+  { parsed, seen, hostile }: Exchange,
+  assembled: Promise<void>,
+) => {
+  const { response, show } = store.take(
+    parsed.id,
+    parsed.body.toString(),
+    isConditional(seen.headers, hostile),
+  );
+  await assembled;
+  show();
+  return response;
+};
+
 /** Records and counts requests. */
 const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, url: URL) => {
   const operation = operationOf(request.method ?? '', url.searchParams);
@@ -186,32 +229,35 @@ const createWitness = (requests: SeenRequest[]) => (request: IncomingMessage, ur
   return seen;
 };
 
+/** A clock of its own: tests move that of this process. */
+const dateAt = (aheadMs: number): string =>
+  new Date(performance.timeOrigin + performance.now() + aheadMs).toUTCString();
+
 /** Starts on a free loopback port; bucket and key are the path. */
 export const startHostileStore = async (): Promise<HostileStore> => {
   const store = new MemoryObjects();
   const past = new PastStates(store);
   const requests: SeenRequest[] = [];
   const see = createWitness(requests);
+  let awayUntil = 0;
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    if (performance.now() < awayUntil) return void request.socket.destroy();
+    response.setHeader('date', dateAt(hostile.clockAheadMs));
     const url = new URL(request.url ?? '/', 'http://store');
     const seen = see(request, url);
     const fault = hostile.fault(seen);
     const body = await readBody(request, fault);
     if (await respondInstead(fault, response)) return;
-    const parsed: ParsedRequest = {
-      key: decodeURIComponent(url.pathname.split('/').slice(2).join('/')),
-      id: url.searchParams.get('uploadId') ?? '',
-      prefix: url.searchParams.get('prefix') ?? '',
-      after: url.searchParams.get('upload-id-marker') ?? '',
-      body,
-    };
     if (fault?.kind === 'raced') return sendResponse(response, { status: 204 });
-    const [tamperedSeen, tamperedRequest] = tampered(seen, parsed, fault);
+    const [tamperedSeen, tamperedRequest] = tampered(seen, parse(url, body), fault);
+    const exchange = { seen: tamperedSeen, parsed: tamperedRequest, hostile };
+    // The client is gone, and the store continues.
+    if (fault?.kind === 'drop') request.socket.destroy();
     past.record();
-    const reply = carryOut(store, past, { seen: tamperedSeen, parsed: tamperedRequest, hostile });
+    const assembled = assemblyOf(store, exchange);
+    const reply = assembled ? await assemble(store, exchange, assembled) : carryOut(store, past, exchange);
     past.record();
-    if (fault?.kind === 'drop') return void request.socket.destroy();
     sendResponse(response, reply);
   };
 
@@ -235,6 +281,12 @@ export const startHostileStore = async (): Promise<HostileStore> => {
     encryption: (_request, asked) => asked,
     delays: {},
     pageSize: 1000,
+    assembly: () => undefined,
+    repeatsCompletes: false,
+    clockAheadMs: 0,
+    blip: (ms) => {
+      awayUntil = performance.now() + ms;
+    },
     closeConnections: () => server.closeAllConnections(),
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();

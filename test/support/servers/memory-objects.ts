@@ -71,6 +71,12 @@ export interface ListedPage {
   readonly mostUploads: number;
 }
 
+/** An upload that a Complete has taken: it is hidden, and its object does not show yet. */
+export interface TakenUpload {
+  readonly response: Response;
+  readonly show: () => void;
+}
+
 /** The behaviour of an S3 bucket with multipart uploads, in memory. */
 export class MemoryObjects implements BucketState {
   readonly objects: Map<string, StoredObject>;
@@ -117,6 +123,13 @@ export class MemoryObjects implements BucketState {
   }
 
   complete(id: string, listed: string, ifNoneMatch: boolean): Response {
+    const { response, show } = this.take(id, listed, ifNoneMatch);
+    show();
+    return response;
+  }
+
+  /** The first of two steps of a Complete, after which the upload is gone. */
+  take(id: string, listed: string, ifNoneMatch: boolean): TakenUpload {
     const upload = this.upload(id);
     const numbers = [...listed.matchAll(/<PartNumber>(\d+)</g)].map((match) => Number(match[1]));
     const parts = numbers.map((number) => {
@@ -133,18 +146,32 @@ export class MemoryObjects implements BucketState {
     const sums = Buffer.concat(parts.map(({ etag }) => Buffer.from(etag.replaceAll('"', ''), 'hex')));
     const etag = `"${md5(sums).toString('hex')}-${parts.length}"`;
     this.uploads.delete(id);
-    this.objects.set(upload.key, {
+    const object = {
       body: Buffer.concat(parts.map(({ body }) => body)),
       metadata: upload.metadata,
       etag,
-    });
+    };
     const crcs = parts.map((part) => Buffer.from(part.crc32 ?? '', 'base64'));
     const crc = parts.every((part) => part.crc32 !== undefined)
       ? `<ChecksumCRC32>${crcOf(Buffer.concat(crcs)).toString('base64')}-${parts.length}</ChecksumCRC32>`
       : '';
+    const body = `<CompleteMultipartUploadResult><ETag>${etag}</ETag>${crc}</CompleteMultipartUploadResult>`;
+    return { response: { status: 200, body }, show: () => this.objects.set(upload.key, object) };
+  }
+
+  /**
+   * The Complete of an upload that no longer exists, like versitygw: success with the ETag that follows from the request, if any
+   * object is at the key.
+   */
+  completeAgain(key: string, listed: string): Response {
+    if (!this.objects.has(key)) throw new S3Fault(404, 'NoSuchUpload');
+    const sums = [...listed.matchAll(/<ETag>(?:&quot;|")?([0-9a-f]{32})/g)].map(([, sum = '']) =>
+      Buffer.from(sum, 'hex'),
+    );
+    const etag = `"${md5(Buffer.concat(sums)).toString('hex')}-${sums.length}"`;
     return {
       status: 200,
-      body: `<CompleteMultipartUploadResult><ETag>${etag}</ETag>${crc}</CompleteMultipartUploadResult>`,
+      body: `<CompleteMultipartUploadResult><ETag>${etag}</ETag></CompleteMultipartUploadResult>`,
     };
   }
 

@@ -16,7 +16,9 @@ export interface StatusServer extends AsyncDisposable {
   /** Every write, including refused ones. */
   readonly writes: StatusWrite[];
   /** HTTP status and body of the response; 200 with the object by default. */
-  respond: (write: StatusWrite) => { readonly status: number; readonly message?: string } | undefined;
+  respond: (
+    write: StatusWrite,
+  ) => { readonly status: number; readonly message?: string; readonly details?: object } | undefined;
   /** The spec in every response. */
   spec: unknown;
   /** Status fields of the controller that are added to every response. */
@@ -50,7 +52,7 @@ export const startStatusServer = async (tls?: { key: string; cert: string }): Pr
         JSON.stringify(
           reply.status === 200
             ? { ...body, status: { ...scripted.shown, ...body.status }, spec: scripted.spec }
-            : { kind: 'Status', message: reply.message },
+            : { kind: 'Status', message: reply.message, details: reply.details },
         ),
       );
     });
