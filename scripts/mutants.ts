@@ -1,5 +1,5 @@
 /**
- * Tries the mutants of scripts/mutant-list.ts: changes one line in a copy of the code, and expects a test to fail.
+ * Tries the mutants of scripts/mutant-list.ts and scripts/zipper-mutants.ts: changes one line in a copy of the code, and expects a test to fail.
  * `npm run mutants` tries those of the unit tests, `npm run mutants -- --chaos` those of the chaos runner, and a further
  * WORD only those whose name contains the word.
  */
@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { CHAOS_MUTANTS, type Change, type ChaosMutant, MUTANTS, type Mutant } from './mutant-list.ts';
+import { ZIPPER_MUTANTS } from './zipper-mutants.ts';
 
 /** For the tests of one mutant. */
 const TIMEOUT_MS = 300_000;
@@ -103,7 +104,7 @@ const isChosen = ({ name }: Change): boolean => name.includes(positionals[0] ?? 
 const folder = copyTree();
 try {
   if (values.chaos) tryChaos(folder, CHAOS_MUTANTS.filter(isChosen));
-  else tryUnitTests(folder, MUTANTS.filter(isChosen));
+  else tryUnitTests(folder, [...MUTANTS, ...ZIPPER_MUTANTS].filter(isChosen));
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -1,0 +1,142 @@
+/** Mistakes in what the zipper and the recovery accept as evidence, and in what ends an attempt. */
+import type { Mutant } from './mutant-list.ts';
+
+const ZIPPER = 'test/unit/zipper-image';
+const COMMITTING = `${ZIPPER}/tasks/recover-committing.test.ts`;
+const PUBLISH = `${ZIPPER}/store/publish.test.ts`;
+const SWEEP = `${ZIPPER}/tasks/recover-sweep.test.ts`;
+const ARCHIVE = `${ZIPPER}/tasks/zip-to-s3.test.ts`;
+const REFUSED = `${ZIPPER}/tasks/refused-writes.test.ts`;
+const PART_RETRIES = `${ZIPPER}/store/upload-retries.test.ts`;
+const ANY_ORDER = 'test/unit/controller/zip-job/any-order.test.ts';
+const RECOVERING = 'test/unit/controller/zip-job/phases/recovering.test.ts';
+
+export const ZIPPER_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'an upload that was gone before its abort counts as evidence of absence (recovery)',
+    file: 'zipper-image/store/evidence.ts',
+    find: "if (upload === 'gone' && isAborted)",
+    replace: "if (upload === 'gone')",
+    tests: [COMMITTING],
+  },
+  {
+    name: 'an upload that was gone before its abort counts as evidence of absence (all orders)',
+    file: 'zipper-image/store/evidence.ts',
+    find: "if (upload === 'gone' && isAborted)",
+    replace: "if (upload === 'gone')",
+    tests: [ANY_ORDER],
+  },
+  {
+    name: 'the success of Complete counts as evidence',
+    file: 'zipper-image/store/evidence.ts',
+    find: 'return ofMissing(evidence);',
+    replace: "return evidence.isAcknowledged ? 'published' : ofMissing(evidence);",
+    tests: [PUBLISH],
+  },
+  {
+    name: 'Complete is sent again while an earlier one may be carried out',
+    file: 'zipper-image/store/publish.ts',
+    find: 'isOver(error) && isRetryable?.(error) === true',
+    replace: 'isRetryable?.(error) === true',
+    tests: [PUBLISH],
+  },
+  {
+    name: 'an archive has no time to be assembled',
+    file: 'zipper-image/store/evidence.ts',
+    find: '(bytes / ASSEMBLY_RATE) * 1000 + consistencyMs',
+    replace: 'consistencyMs',
+    tests: [COMMITTING],
+  },
+  {
+    name: 'uploads are swept before the pod is known to be active',
+    file: 'zipper-image/tasks/zip-to-s3.ts',
+    find: "await status.write({ upload: { ...state, state: 'open' } }, signal);\n  upload.recorded();",
+    replace: "upload.recorded();\n  await status.write({ upload: { ...state, state: 'open' } }, signal);",
+    tests: [ARCHIVE],
+  },
+  {
+    name: 'recovery aborts uploads that started after its attempt',
+    file: 'zipper-image/tasks/recover.ts',
+    find: 'toMs: Math.min(Date.parse(task.endedAt) + aheadMs, storeNow.earliest - (now - endedMs)),',
+    replace: 'toMs: Infinity,',
+    tests: [SWEEP],
+  },
+  {
+    name: 'an attempt ends when its recovery starts',
+    file: 'controller/zip-job/manifest/job-manifest.ts',
+    find: 'const endedAt = finishedAt ?? now.toISOString();',
+    replace: 'const endedAt = now.toISOString();',
+    tests: ['test/unit/controller/zip-job/manifest/job-manifest.test.ts'],
+  },
+  {
+    name: 'uploads of a job of another namespace are aborted',
+    file: 'zipper-image/store/sweep-uploads.ts',
+    find: "if (of.isShared) return 'unreported';",
+    replace: '',
+    tests: [SWEEP],
+  },
+  {
+    name: 'a part that succeeds does not keep the others',
+    file: 'runtime/retry.ts',
+    find: 'limit?.restart();\n    return result;',
+    replace: 'return result;',
+    tests: [PART_RETRIES],
+  },
+  {
+    name: 'a request is repeated at once',
+    file: 'runtime/retry.ts',
+    find: '(backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2',
+    replace: 'backoffBoundMs(policy, attempt) * Math.random() ** 3',
+    tests: ['test/unit/runtime/retry.test.ts'],
+  },
+  {
+    name: 'a long Retry-After ends the retries',
+    file: 'runtime/retry.ts',
+    find: 'if (asked === undefined) return',
+    replace:
+      'if (asked !== undefined && asked > (policy.maxRetryAfterMs ?? policy.maxDelayMs)) return undefined;\n  if (asked === undefined) return',
+    tests: ['test/unit/runtime/retry.test.ts'],
+  },
+  {
+    name: 'any refusal means that another pod is active',
+    file: 'zipper-image/status/status-api.ts',
+    find: ' && message.includes(NOT_ACTIVE_MARK);',
+    replace: ';',
+    tests: [REFUSED],
+  },
+  {
+    name: 'an upload is given up after some failed writes of its state',
+    file: 'zipper-image/status/status-writer.ts',
+    find: 'const policy: RetryPolicy = {',
+    replace: 'const policy: RetryPolicy = {\n      attempts: 4,',
+    tests: [ARCHIVE],
+  },
+  {
+    name: 'an upload that was never completed is recovered as if it had been',
+    file: 'controller/zip-job/attempt.ts',
+    find: "failure?.upload === undefined ? recorded : { ...recorded, state: 'open' }",
+    replace: 'recorded',
+    tests: [RECOVERING],
+  },
+  {
+    name: 'a recovery runs where nothing can remain',
+    file: 'controller/zip-job/attempt.ts',
+    find: '...(isGone && { uploadAborted: true })',
+    replace: '...(isGone && { uploadAborted: false })',
+    tests: [RECOVERING],
+  },
+  {
+    name: 'uploads are started with another session name for each pod',
+    file: 'zipper-image/main.ts',
+    find: "task.mode === 'check-bucket' ? config.podUid : task.zipJobUid",
+    replace: 'config.podUid',
+    tests: [`${ZIPPER}/web-identity-process.test.ts`],
+  },
+  {
+    name: 'a job keeps its slot while the store assembles its archive',
+    file: 'controller/admission/ledger.ts',
+    find: 'const isAwaiting = awaitsRecovery(started);',
+    replace: 'const isAwaiting = false;',
+    tests: ['test/unit/controller/admission/ledger.test.ts'],
+  },
+];
