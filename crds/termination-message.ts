@@ -16,7 +16,12 @@ const RECOVERY_OUTCOME_SCHEMA = {
     {
       type: 'object',
       required: ['outcome'],
-      properties: { outcome: { const: 'unknown' }, missingPermission: { type: 'string' } },
+      properties: {
+        outcome: { const: 'unknown' },
+        missingPermission: { type: 'string' },
+        /** The upload was gone before the first abort, and the archive did not appear while it could still be assembled. */
+        goneBeforeAbort: { type: 'boolean' },
+      },
     },
   ],
 } as const satisfies JsonSchema;

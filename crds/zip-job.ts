@@ -189,6 +189,8 @@ export interface Attempt {
   readonly reason?: string;
   readonly message?: string;
   readonly upload?: AttemptUpload;
+  /** The zipper aborted the upload itself, and the store confirmed that it is gone: there is nothing to recover. */
+  readonly uploadAborted?: boolean;
   /** Number of uploads of the attempt that could not be aborted or found. Absent: none. */
   readonly abortFailures?: number;
 }

@@ -37,6 +37,11 @@ export const FAILURE_SCHEMA = {
     fileIndex: COUNT,
     httpStatus: COUNT,
     retriable: { type: 'boolean' },
+    /**
+     * What became of the upload of a zipper that failed. `aborted`: the store no longer has it, and nothing was published. `open`:
+     * nothing was published, but it may remain. Absent: the state of the upload in the status says what is possible.
+     */
+    upload: { enum: ['aborted', 'open'] },
   },
 } as const satisfies JsonSchema;
 /** Why a job failed; never contains a URL. */

@@ -90,6 +90,12 @@ const OBJECT_OPTIONS_SCHEMA = {
   },
 } as const satisfies JsonSchema;
 
+/**
+ * A job of another namespace may write the same object. With the same credentials, nothing in a listing distinguishes its uploads
+ * from those of this job, so only recorded ones are aborted.
+ */
+const SHARED_TARGET = { type: 'boolean' } as const;
+
 const ARCHIVE_SCHEMA = {
   type: 'object',
   required: [
@@ -103,6 +109,7 @@ const ARCHIVE_SCHEMA = {
     'defaultModificationTime',
     'files',
     'startDeadlineSeconds',
+    'activeDeadlineSeconds',
   ],
   properties: {
     mode: { const: 'archive' },
@@ -131,21 +138,32 @@ const ARCHIVE_SCHEMA = {
     files: FILES_SCHEMA,
     /** Maximum time to wait until the pod is active. */
     startDeadlineSeconds: { type: 'number', minimum: 0 },
+    /** Time limit of the job. No pod needs longer. */
+    activeDeadlineSeconds: { type: 'number', minimum: 0 },
     /** Public key of the controller (X25519, base64url), for what only the operator may read in the termination message. */
     sealingKey: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
+    sharedTarget: SHARED_TARGET,
   },
 } as const satisfies JsonSchema;
 
 const RECOVERY_SCHEMA = {
   type: 'object',
-  required: ['mode', 'key', 'attempt', 'since'],
+  required: ['mode', 'zipJobUid', 'key', 'attempt', 'since', 'endedAt', 'endedAgeSeconds'],
   properties: {
     mode: { const: 'recover' },
+    zipJobUid: TEXT,
     key: TEXT,
     /** podUid of the attempt to recover, which is in the object metadata of its archive. */
     attempt: TEXT,
-    /** Creation of the job: no upload that is older can be one of its own. */
+    /** Start of the attempt: it started no upload before. By the clock of the API server, as is `endedAt`. */
     since: TIME,
+    /** When the attempt was deactivated: it recorded no upload after that. */
+    endedAt: TIME,
+    /** How long that was ago when this task was written. Needs no clock of the node. */
+    endedAgeSeconds: { type: 'number', minimum: 0 },
+    /** Size of the archive that a committing attempt recorded. */
+    bytes: COUNT,
+    sharedTarget: SHARED_TARGET,
   },
   discriminator: { propertyName: 'uploadState' },
   oneOf: [

@@ -67,36 +67,28 @@ const STORE_SETTINGS = {
     minimum: 1,
     description: 'maximum time without a byte to or from the store within a request',
   },
-  storeAttempts: {
-    env: 'STORE_ATTEMPTS',
+  storeRetryLimitMs: {
+    env: 'STORE_RETRY_LIMIT_MS',
     type: 'integer',
-    default: 5,
-    minimum: 1,
-    maximum: 50,
-    description: 'attempts per request to the store, including the first',
-  },
-  storeThrottledAttempts: {
-    env: 'STORE_THROTTLED_ATTEMPTS',
-    type: 'integer',
-    default: 12,
-    minimum: 1,
-    maximum: 50,
+    default: 600_000,
+    minimum: 0,
     description:
-      'attempts per request, including throttled ones; a store that throttles requests gets more attempts',
+      'how long requests to the store are retried while none of their kind succeeds: the start of an upload, its parts, its completion; 0 sends each once',
   },
   storeRetryBaseMs: {
     env: 'STORE_RETRY_BASE_MS',
     type: 'integer',
     default: 200,
     minimum: 1,
-    description: 'maximum wait before the second attempt; doubles for each further attempt',
+    description:
+      'maximum wait before the first retry of a request; doubles for each further one, and is at least half of it',
   },
   storeRetryMaxMs: {
     env: 'STORE_RETRY_MAX_MS',
     type: 'integer',
     default: 20_000,
     minimum: 1,
-    description: 'maximum wait between two attempts',
+    description: 'maximum wait before a retry, also if the store requests a longer one (Retry-After)',
   },
   storeStartGraceMs: {
     env: 'STORE_START_GRACE_MS',
@@ -113,7 +105,7 @@ const STORE_SETTINGS = {
     minimum: 0,
     maximum: 30_000,
     description:
-      'how long responses of the store may show an earlier state; an archive of an interrupted attempt counts as absent only after this time; must be less than half of RECOVERY_LIMIT_MS',
+      'how long responses of the store may show an earlier state; an archive of an interrupted attempt counts as absent only after this time, and its completion may take this long in addition to 1 s per 20 MiB; must be less than half of RECOVERY_LIMIT_MS',
   },
   recoveryLimitMs: {
     env: 'RECOVERY_LIMIT_MS',
@@ -146,12 +138,13 @@ const STATUS_SETTINGS = {
     minimum: 1,
     description: 'time limit of one status write',
   },
-  statusWriteLimitMs: {
-    env: 'STATUS_WRITE_LIMIT_MS',
+  statusRefusalLimitMs: {
+    env: 'STATUS_REFUSAL_LIMIT_MS',
     type: 'integer',
-    default: 300_000,
-    minimum: 1,
-    description: 'how long a required status write is retried while the API server is unavailable',
+    default: 30_000,
+    minimum: 0,
+    description:
+      'how long the API server may refuse the status writes of a pod, without saying that another pod is active, before the pod ends; a server that starts refuses writes for some seconds',
   },
   statusRetryBaseMs: {
     env: 'STATUS_RETRY_BASE_MS',

@@ -3,7 +3,7 @@ import type { TerminationMessage, UploadsLeft } from '#crds/termination-message.
 import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
-import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
+import type { ArchiveTask, ZipperTask } from '#crds/zipper-task.ts';
 import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
@@ -16,7 +16,8 @@ import { toStoreRules } from '#runtime/store/settings.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
-import { exitCodeOf, toFailure } from './status/failure.ts';
+import { logConsole } from './log-console.ts';
+import { exitCodeOf, toFailure as failureOf } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
 import { createUnreachableCauses } from './status/unreachable-causes.ts';
 import type { StoreCredentials } from './store/session.ts';
@@ -42,12 +43,15 @@ type Outcome = TerminationMessage extends infer M
 /** Keys from the Secret, or credentials of a role, whose modules are loaded only for a bucket without keys. */
 const openCredentials = async (
   { config, log, lifetime }: Process,
-  { webIdentity }: TaskBucket,
+  task: ZipperTask,
   reach: { readonly trust: Trust; readonly proxy: Proxy | undefined },
 ): Promise<StoreCredentials> => {
+  const { webIdentity } = task.bucket;
   if (!webIdentity) return readCredentials(config.bucketDir);
   const { openWebIdentity } = await import('./store/web-identity/open-web-identity.ts');
-  const credentials = openWebIdentity(webIdentity, config, { log, ...reach });
+  // One name for all pods of a ZipJob: it is part of the initiator by which recovery finds their uploads.
+  const owner = task.mode === 'check-bucket' ? config.podUid : task.zipJobUid;
+  const credentials = openWebIdentity(webIdentity, { ...config, sessionOwner: owner }, { log, ...reach });
   lifetime.resources.defer(() => credentials.close());
   return credentials;
 };
@@ -55,10 +59,11 @@ const openCredentials = async (
 /** The S3 client is the largest module. It is loaded only when needed, and while other operations wait. */
 const openStore = async (
   process: Process,
-  bucket: TaskBucket,
+  task: ZipperTask,
   objectOptions: ChosenObjectOptions = {},
 ): Promise<Store> => {
   const { config, lifetime } = process;
+  const { bucket } = task;
   const trust = operatorTrust(config);
   const proxy = proxyFor('store', config, apiServerHosts(config));
   const [{ createStore }, { assertChosenOptions }, { providerOf }, agents, credentials] = await Promise.all([
@@ -66,7 +71,7 @@ const openStore = async (
     import('./store/store-capabilities.ts'),
     import('./store/providers.ts'),
     import('#runtime/egress/http-agents.ts'),
-    openCredentials(process, bucket, { trust, proxy }),
+    openCredentials(process, task, { trust, proxy }),
   ]);
   const provider = providerOf(bucket, toStoreRules(config));
   assertChosenOptions(objectOptions, bucket, provider.kind);
@@ -115,6 +120,8 @@ const openStatusApi = async ({ config, lifetime }: Process, task: ArchiveTask) =
 };
 
 const uploadsLeft = createUploadsLeft();
+/** The failure, with what became of the upload. */
+const toFailure = (error: unknown) => ({ ...failureOf(error), ...uploadsLeft.end() });
 /** The times in the status are those of the API server, so that a wrong clock of the node does not matter. */
 const clock = createServerClock();
 
@@ -157,7 +164,7 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     uploadsLeft,
     now: () => clock.date(),
     toFailure,
-    openStore: () => openStore(process, task.bucket, task.objectOptions),
+    openStore: () => openStore(process, task, task.objectOptions),
     readFiles: async (zipJob) =>
       task.files.from === 'inline'
         ? inlineFiles(zipJob, task.files.count)
@@ -189,7 +196,7 @@ const runTask = async (process: Process, onMode: (mode: ZipperMode) => void): Pr
   const task = await readTask(config.taskFile);
   onMode(task.mode);
   if (task.mode === 'archive') return archive(process, task);
-  const store = await openStore(process, task.bucket);
+  const store = await openStore(process, task);
   if (task.mode === 'recover') {
     const { recover } = await import('./tasks/recover.ts');
     const { abortFailed: onAbortFailed } = uploadsLeft;
@@ -234,6 +241,7 @@ const start = async (): Promise<void> => {
   const log = createLogger('zipper', { level: config.logLevel, keepsUrls: false }).child(
     traceFields(config.traceparent),
   );
+  logConsole(log);
   const task = async (lifetime: Lifetime): Promise<number> => {
     try {
       const outcome = await runTask({ config, log, lifetime }, (read) => {

@@ -21,6 +21,10 @@ export const parseTerminationMessage = (text: string | undefined): TerminationMe
 export const terminationMessageOf = (pod: Pod | undefined): TerminationMessage | undefined =>
   pod && parseTerminationMessage(terminationOf(pod)?.message);
 
+/** True if the pod may have left uploads that no status names. */
+export const leavesUploads = ({ startUnconfirmed, abortFailures = 0 }: TerminationMessage): boolean =>
+  startUnconfirmed === true || abortFailures > 0;
+
 /** One sentence about a failure, with the index of the file and without secrets of a URL. */
 export const describeFailure = (
   failureSeen: Pick<Failure, 'code' | 'message' | 'fileIndex' | 'httpStatus'>,

@@ -1,10 +1,11 @@
 import { rfc3339, shorten } from '#crds/conditions.ts';
+import type { TerminationMessage } from '#crds/termination-message.ts';
 import type { Attempt, AttemptClass, Failure, ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES, FAILURE_CODES, isPermanentExit } from '#crds/zipper-contract.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import { isDisrupted, isEnded, terminationOf } from '../kube-state/pod-state.ts';
-import { describeFailure, terminationMessageOf } from '../kube-state/termination-message.ts';
+import { describeFailure, leavesUploads, terminationMessageOf } from '../kube-state/termination-message.ts';
 import type { OwnedStatus } from './observation.ts';
 import { attemptUpload, uploadOf } from './owned-status.ts';
 
@@ -37,10 +38,13 @@ export const classify = (pod: Pod | undefined): AttemptClass => {
 const failureTextOf = (code: string): string =>
   Object.entries(FAILURE_CODES).find(([name]) => name === code)?.[1].text ?? 'the zipper failed';
 
+const failureIn = (message: TerminationMessage): Failure | undefined =>
+  'failure' in message ? message.failure : undefined;
+
 /** The failure as the zipper reported it: from its termination message, or else from the status. */
 const failureOf = (zipJob: ZipJob, pod: Pod): Failure | undefined => {
   const message = terminationMessageOf(pod);
-  if (message) return 'failure' in message ? message.failure : undefined;
+  if (message) return failureIn(message);
   return zipJob.status?.progress?.podUid === pod.metadata.uid ? zipJob.status?.failure : undefined;
 };
 
@@ -76,6 +80,25 @@ const abortFailuresOf = (pod: Pod | undefined): Pick<Attempt, 'abortFailures'> =
   return abortFailures > 0 ? { abortFailures } : {};
 };
 
+type UploadFacts = Pick<Attempt, 'upload' | 'uploadAborted'>;
+
+/**
+ * The upload as the zipper left it. Its status may say `committing` although it never sent Complete, and its failure says so. That
+ * nothing remains counts only in a termination message, which also has the uploads that were not recorded.
+ */
+export const uploadFactsOf = (
+  zipJob: ZipJob,
+  { pod, podUid }: Pick<EndedPod, 'pod' | 'podUid'>,
+): UploadFacts => {
+  const recorded = uploadOf(zipJob, podUid);
+  if (!recorded) return {};
+  const message = terminationMessageOf(pod);
+  const failure = message ? failureIn(message) : zipJob.status?.failure;
+  const upload = attemptUpload(failure?.upload === undefined ? recorded : { ...recorded, state: 'open' });
+  const isGone = message !== undefined && failure?.upload === 'aborted' && !leavesUploads(message);
+  return { upload, ...(isGone && { uploadAborted: true }) };
+};
+
 /** By the API server's clock: the start time in the status is that of the kubelet, whose clock may be wrong. */
 const startOf = (pod: Pod | undefined): Pick<Attempt, 'startedAt'> =>
   defined({ startedAt: pod?.metadata.creationTimestamp });
@@ -96,7 +119,6 @@ export const attemptOf = (
 ): Attempt => {
   const { pod, podUid } = ended;
   const why = pod && isEnded(pod) ? evidence(zipJob, pod) : (ended.removal ?? evidence(zipJob, pod));
-  const upload = uploadOf(zipJob, podUid);
   return {
     n: at.n,
     podUid,
@@ -106,7 +128,7 @@ export const attemptOf = (
     ...abortFailuresOf(pod),
     class: pod && isEnded(pod) ? classify(pod) : 'disruption',
     ...(why ? { reason: why.reason.slice(0, 64), message: shorten(why.message) } : {}),
-    ...(upload ? { upload: attemptUpload(upload) } : {}),
+    ...uploadFactsOf(zipJob, ended),
   };
 };
 

@@ -15,14 +15,10 @@ import { queued } from './phases/queued.ts';
 import { uploaded } from './phases/uploaded.ts';
 import { settingsIn } from './pod-settings.ts';
 import { awaitsArchive, hasHistory } from './policies/archiving.ts';
+import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './policies/deletion.ts';
 import { interruption } from './policies/interruption.ts';
 import { isRestored, lacksRecord } from './policies/restored.ts';
 import { atTheLatest, msUntil } from './requeue.ts';
-
-/** Maximum time that a deletion waits for a recovery Job. The finalizer is removed within five minutes in any case. */
-const DELETION_GRACE_PERIOD_MS = 280_000;
-/** The part of it that is left for the history after a recovery that takes too long. */
-const STORING_MS = 60_000;
 
 /*
  * (new) -> Queued -> Starting -> Running -> Finalizing -> Succeeded | Failed | Cancelled

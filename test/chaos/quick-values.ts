@@ -27,10 +27,11 @@ const QUICK_VALUES = {
       STATUS_PROGRESS_INTERVAL_MS: 500,
       STATUS_REQUEST_TIMEOUT_MS: 3_000,
       STATUS_RETRY_MAX_MS: 1_000,
-      STATUS_WRITE_LIMIT_MS: 20_000,
       // The local store never shows an earlier state.
       STORE_CONSISTENCY_MS: 1_000,
       STORE_RETRY_MAX_MS: 1_000,
+      STORE_RETRY_LIMIT_MS: 30_000,
+      SOURCE_RETRY_LIMIT_MS: 5_000,
       STORE_IDLE_TIMEOUT_MS: 5_000,
     },
   },

@@ -15,7 +15,7 @@ const zipperPods = (): Readonly<Record<string, PodSpec>> => {
   const specOf = (job: unknown): PodSpec => podOf(job as KubeObject);
   return {
     'an archive pod': specOf(archiveJob(zipJob, bucket, config)),
-    'a recovery pod': specOf(recoveryJob(zipJob, { attempt, upload, bucket }, config)),
+    'a recovery pod': specOf(recoveryJob(zipJob, { attempt, upload, bucket, now: new Date() }, config)),
     'the pod of a bucket test': specOf(testJob(bucket, '1', config)),
   };
 };

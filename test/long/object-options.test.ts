@@ -133,12 +133,12 @@ describe('the object options of a bucket', function () {
       partSizeBytes: 5 * MIB,
       partsInFlight: 2,
       maxArchiveBytes: 2 ** 40,
-      storeAttempts: 3,
-      storeThrottledAttempts: 6,
+      storeRetryLimitMs: 5_000,
       storeRetryBaseMs: 10,
       storeRetryMaxMs: 100,
       storeStartGraceMs: 300,
       storeConsistencyMs: 50,
+      storeIdleTimeoutMs: 20_000,
       recoveryLimitMs: 20_000,
     };
     const body = randomBytes(11 * MIB);
@@ -186,12 +186,15 @@ describe('the object options of a bucket', function () {
           const task = {
             contractVersion: 1,
             mode: 'recover',
+            zipJobUid: 'uid-1',
             bucket,
             key,
             uploadId: upload.uploadId,
             uploadState: 'committing',
             attempt: 'pod-1',
             since: new Date(0).toISOString(),
+            endedAt: new Date().toISOString(),
+            endedAgeSeconds: 0,
           } as const;
           const onAbortFailed = () => undefined;
           const outcome = await recover({ task, store, settings, log, stopping, onAbortFailed });

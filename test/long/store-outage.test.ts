@@ -7,7 +7,7 @@ import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
 import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 
 /** Each recovery pod gives up at once. */
-const SINGLE_ATTEMPT = { STORE_ATTEMPTS: '1', STORE_RETRY_MAX_MS: '10' };
+const WITHOUT_RETRIES = { STORE_RETRY_LIMIT_MS: '0', STORE_RETRY_MAX_MS: '10' };
 
 describe('a store that is away after the upload was completed', function () {
   this.timeout(300_000);
@@ -33,7 +33,7 @@ describe('a store that is away after the upload was completed', function () {
         : undefined;
     };
     const url = world.origin.url('/gen/1000/1');
-    const uuid = await world.start([url], { spec: { maxAttempts: 1 }, env: SINGLE_ATTEMPT, storeFault });
+    const uuid = await world.start([url], { spec: { maxAttempts: 1 }, env: WITHOUT_RETRIES, storeFault });
     const uids = new Set<string>();
     await until(
       'a second recovery Job',

@@ -27,8 +27,8 @@ const ENV = {
   SOURCE_MIN_RATE_WINDOW_MS: '100000',
 };
 /** Retries for most of a minute: each wait is one second on average. */
-const PERSISTENT = { STORE_ATTEMPTS: '50', STORE_THROTTLED_ATTEMPTS: '50', STORE_RETRY_MAX_MS: '2000' };
-const BRIEF = { STORE_ATTEMPTS: '3', STORE_THROTTLED_ATTEMPTS: '3' };
+const PERSISTENT = { STORE_RETRY_MAX_MS: '2000' };
+const BRIEF = { STORE_RETRY_LIMIT_MS: '1000' };
 const RENEWAL_FAILED = 'could not renew the credentials; the current ones are still valid';
 const RETRY = 'retrying a request to the store';
 

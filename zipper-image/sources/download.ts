@@ -4,6 +4,7 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import type { RetryLimit } from '#runtime/retry-limit.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
@@ -53,6 +54,8 @@ export interface DownloadRequest {
   readonly resume: ResumePoint | undefined;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
+  /** Does not count the wait for a free request to the origin. */
+  readonly limit?: Pick<RetryLimit, 'excluding'>;
 }
 
 /**
@@ -165,8 +168,9 @@ class Download {
 
   async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
     const { agent, hosts, limits } = this.#deps;
-    const { index, signal } = this.#request;
-    const turn = await hosts.enter(url.origin, index, signal);
+    const { index, signal, limit } = this.#request;
+    const free = hosts.enter(url.origin, index, signal);
+    const turn = await (limit ? limit.excluding(free) : free);
     try {
       return await httpGet({
         url,

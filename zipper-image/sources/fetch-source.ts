@@ -1,5 +1,6 @@
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
 import { type DownloadDeps, download } from './download.ts';
 import { HostGates } from './host-gates.ts';
 import { type SourceSettings, toDownloadLimits } from './settings.ts';
@@ -31,22 +32,23 @@ export const createDownloadDeps = ({
   limits: toDownloadLimits(settings),
 });
 
-/** Fills one slot, with as many attempts as needed and allowed. */
+/** Fills one slot, with as many attempts as needed, until there is no progress for too long. */
 class SourceFetch {
   readonly #slot: SourceSlot;
   readonly #signal: AbortSignal;
   readonly #deps: FetchDeps;
+  readonly #limit: RetryLimit;
   /**
-   * The largest number of bytes of any attempt. Only more bytes count as progress, so that a source that keeps changing
+   * The number of bytes at the last progress. Only more bytes count as progress, so that a source that keeps changing
    * does not continue forever.
    */
   #furthest = 0;
-  #resumes = 0;
 
   constructor(slot: SourceSlot, signal: AbortSignal, deps: FetchDeps) {
     this.#slot = slot;
     this.#signal = signal;
     this.#deps = deps;
+    this.#limit = new RetryLimit(deps.settings.sourceRetryLimitMs);
   }
 
   async run(): Promise<void> {
@@ -55,7 +57,7 @@ class SourceFetch {
     await retry(
       () => this.#try(),
       {
-        ...sourceRetryPolicy(settings, () => this.#mayRepeat()),
+        ...sourceRetryPolicy(settings, this.#limit, () => this.#mayRepeat()),
         gotFurther: () => this.#gotFurther(),
         onRetry: (error, tries, delayMs) => this.#onRetry(error, tries, delayMs),
       },
@@ -66,13 +68,13 @@ class SourceFetch {
   async #try(): Promise<void> {
     const slot = this.#slot;
     // Sources close connections that nobody reads. A retry before bytes are wanted would only be closed again.
-    await slot.untilWanted();
+    await this.#limit.excluding(slot.untilWanted());
     this.#signal.throwIfAborted();
     const { index, file, resumePoint } = slot;
     const { url, headers } = file;
     try {
       await download(
-        { index, url, headers, sink: slot, signal: this.#signal, resume: resumePoint },
+        { index, url, headers, sink: slot, signal: this.#signal, resume: resumePoint, limit: this.#limit },
         this.#deps.download,
       );
     } catch (error) {
@@ -89,10 +91,12 @@ class SourceFetch {
 
   #gotFurther(): boolean {
     const { received, resumePoint } = this.#slot;
-    if (!resumePoint || received <= this.#furthest) return false;
+    const gained = received - this.#furthest;
+    // A source that sends a few bytes for each request is as slow as one that sends them within one.
+    const least = (this.#deps.settings.sourceMinRateBytes * this.#limit.elapsedMs) / 1000;
+    if (!resumePoint || gained <= 0 || gained < least) return false;
     this.#furthest = received;
-    this.#resumes += 1;
-    return this.#resumes <= this.#deps.settings.sourceMaxResumes;
+    return true;
   }
 
   #onRetry(error: unknown, tries: number, delayMs: number): void {

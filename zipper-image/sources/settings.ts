@@ -36,41 +36,36 @@ export const SOURCE_SETTINGS = {
     minimum: 1,
     description: 'maximum bytes of one source',
   },
-  sourceAttempts: {
-    env: 'SOURCE_ATTEMPTS',
+  sourceRetryLimitMs: {
+    env: 'SOURCE_RETRY_LIMIT_MS',
     type: 'integer',
-    default: 4,
-    minimum: 1,
-    maximum: 20,
-    description: 'attempts per source, including the first',
+    default: 30_000,
+    minimum: 0,
+    description:
+      'how long a source is retried without progress, not counting the time in which nothing is wanted from it; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',
   },
   sourceRetryBaseMs: {
     env: 'SOURCE_RETRY_BASE_MS',
     type: 'integer',
     default: 500,
     minimum: 1,
-    description: 'maximum wait before the second attempt; doubles for each further attempt',
+    description:
+      'maximum wait before the first retry of a source; doubles for each further one, and is at least half of it',
   },
   sourceRetryMaxMs: {
     env: 'SOURCE_RETRY_MAX_MS',
     type: 'integer',
     default: 8000,
     minimum: 1,
-    description: 'maximum wait between two attempts',
+    description: 'maximum wait before a retry, unless the source requests a longer one (Retry-After)',
   },
   sourceRetryAfterMaxMs: {
     env: 'SOURCE_RETRY_AFTER_MAX_MS',
     type: 'integer',
     default: 60_000,
     minimum: 0,
-    description: 'maximum Retry-After that is respected',
-  },
-  sourceMaxResumes: {
-    env: 'SOURCE_MAX_RESUMES',
-    type: 'integer',
-    default: 100,
-    minimum: 0,
-    description: 'how often the attempts of an interrupted download are reset because it made progress',
+    description:
+      'maximum wait that a source can request; after a longer Retry-After, it is retried at this time',
   },
   sourceRefuseUnverified: {
     env: 'SOURCE_REFUSE_UNVERIFIED',

@@ -1,14 +1,16 @@
 import { AppError, errorCode } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
+import type { RetryLimit } from '#runtime/retry-limit.ts';
 import type { SourceSettings } from './settings.ts';
 
 /** When a source is retried; `mayRepeat` is true if none of its bytes were passed on yet. */
 export const sourceRetryPolicy = (
   settings: SourceSettings,
+  limit: RetryLimit,
   mayRepeat: () => boolean,
 ): Omit<RetryPolicy, 'onRetry'> => ({
-  attempts: settings.sourceAttempts,
+  limit,
   baseDelayMs: settings.sourceRetryBaseMs,
   maxDelayMs: settings.sourceRetryMaxMs,
   maxRetryAfterMs: settings.sourceRetryAfterMaxMs,

@@ -38,10 +38,6 @@ export type OwnZipJob = FromSchema<typeof OWN_ZIP_JOB_SCHEMA>;
 /** @throws TypeError */
 export const decodeOwnZipJob = decoderOf<typeof OWN_ZIP_JOB_SCHEMA>(validateOwnZipJob);
 
-/** True if another pod had the job before: only then can there be an upload that nobody recorded. */
-export const hadOtherAttempts = ({ status }: OwnZipJob, podUid: string): boolean =>
-  status?.attempts?.some((attempt) => attempt.podUid !== podUid) === true;
-
 /** True if the job fails when this attempt does, as the controller and the Job count. */
 export const isLastAttempt = ({ spec, status }: OwnZipJob): boolean => {
   const { maxAttempts = SPEC_DEFAULTS.maxAttempts } = spec;

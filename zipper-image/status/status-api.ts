@@ -8,6 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FIELD_MANAGERS, GROUP_VERSION, PLURALS } from '#crds/api-group.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
+import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import { errorCode, toError } from '#runtime/errors.ts';
 import { Agent, request } from '#runtime/http/undici.ts';
 import { redactText } from '#runtime/redact.ts';
@@ -39,12 +40,6 @@ export interface StatusApiOptions {
   readonly clock?: Pick<ServerClock, 'hear' | 'monotonicMs'> | undefined;
 }
 
-/** How the API server describes a rejection by a policy without its own reason. The status is 422 then. */
-const isPolicyRefusal = (message: string): boolean => {
-  const policy = message.indexOf('ValidatingAdmissionPolicy ');
-  return policy !== -1 && message.includes('denied request', policy);
-};
-
 interface Response {
   readonly status: number;
   readonly text: string;
@@ -56,31 +51,52 @@ const secondsToMs = (text: string | undefined): number | undefined => {
   return text === undefined || !Number.isFinite(seconds) ? undefined : seconds * 1000;
 };
 
-const messageOf = (text: string): string => {
+/** The fields of a Status object that the API server sends with an error. */
+interface ErrorStatus {
+  readonly message: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+const textField = (holder: unknown, name: string): string => {
+  const value: unknown =
+    typeof holder === 'object' && holder !== null ? Reflect.get(holder, name) : undefined;
+  return typeof value === 'string' ? value : '';
+};
+
+const parseStatus = (text: string): ErrorStatus => {
   try {
     const body: unknown = JSON.parse(text);
-    const message: unknown =
-      typeof body === 'object' && body !== null && 'message' in body ? body.message : undefined;
-    return typeof message === 'string' ? message : text.slice(0, 200);
+    const details: unknown =
+      typeof body === 'object' && body !== null ? Reflect.get(body, 'details') : undefined;
+    const message = textField(body, 'message') || text.slice(0, 200);
+    return { message, kind: textField(details, 'kind'), name: textField(details, 'name') };
   } catch {
-    return text.slice(0, 200);
+    return { message: text.slice(0, 200), kind: '', name: '' };
   }
 };
 
-const toStatusError = (response: Response, attempted: string): StatusError => {
-  const message = redactText(messageOf(response.text));
+/** The ZipJob is gone. While its definition is being replaced, 404 comes without these details. */
+const isGone = ({ status }: Response, { kind, name }: ErrorStatus, target: StatusTarget): boolean =>
+  status === 404 && kind === PLURALS.ZipJob && name === target.name;
+
+/** A refusal by permissions, by another policy or for its content. It may come from an API server that starts or is upgraded. */
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 415, 422]);
+
+/** With this text, the API server refuses to create a ZipJob that had our uid and is gone. Any other conflict is retried. */
+const WAS_DELETED = /uid mismatch: the provided object specified uid/;
+
+const toStatusError = (response: Response, target: StatusTarget, attempted: string): StatusError => {
+  const parsed = parseStatus(response.text);
+  const message = redactText(parsed.message);
   const text = `${attempted}: ${response.status}: ${message}`;
   const facts = { httpStatus: response.status };
-  const isRefused =
-    response.status === 403 ||
-    response.status === 404 ||
-    (response.status === 422 && isPolicyRefusal(message)) ||
-    (response.status === 409 && /uid/i.test(message));
-  if (isRefused) return new StatusError(text, { code: 'Superseded', ...facts });
-  const isOurFault = response.status === 400 || response.status === 415 || response.status === 422;
-  if (isOurFault) return new StatusError(text, { code: 'Internal', ...facts });
+  const isMarked = REFUSALS.has(response.status) && message.includes(NOT_ACTIVE_MARK);
+  if (isMarked || isGone(response, parsed, target))
+    return new StatusError(text, { code: 'Superseded', ...facts });
+  const isRefusal = REFUSALS.has(response.status) || (response.status === 409 && WAS_DELETED.test(message));
   const retryAfterMs = secondsToMs(response.retryAfter);
-  return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, retryAfterMs });
+  return new StatusError(text, { code: 'ApiServerUnavailable', ...facts, isRefusal, retryAfterMs });
 };
 
 /**
@@ -155,7 +171,7 @@ export const createStatusApi = async (options: StatusApiOptions): Promise<Status
         const cause = errorCode(error) ?? 'no response in time';
         throw new StatusError(`${attempted}: ${cause}`, { code: 'ApiServerUnavailable', cause: error });
       }
-      if (response.status < 200 || response.status > 299) throw toStatusError(response, attempted);
+      if (response.status < 200 || response.status > 299) throw toStatusError(response, target, attempted);
       const zipJob = readZipJob(response.text, attempted);
       if (isAnother(zipJob, target))
         throw new StatusError(`${attempted}: another ZipJob now has this name`, { code: 'Superseded' });

@@ -5,17 +5,20 @@ import { defined } from '#runtime/optional.ts';
 export interface StatusErrorOptions {
   readonly code: Extract<FailureCode, 'Superseded' | 'ApiServerUnavailable' | 'Internal'>;
   readonly httpStatus?: number | undefined;
+  /** The API server refused the write, but does not say that another pod is active: it may be starting. */
+  readonly isRefusal?: boolean;
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
 /**
- * A failed write of the ZipJob's status. `Superseded`: the API server reports that this pod is not, or no longer, active.
- * `Internal`: the write itself is invalid, so a retry does not help.
+ * A failed write of the ZipJob's status. `Superseded`: this pod is certainly not, or no longer, active. `Internal`: the response
+ * is not a ZipJob, or the API server keeps rejecting the content of the write.
  */
 export class StatusError extends AppError {
   declare readonly code: StatusErrorOptions['code'];
   readonly httpStatus: number | undefined;
+  readonly isRefusal: boolean;
 
   constructor(message: string, options: StatusErrorOptions) {
     super(message, {
@@ -25,5 +28,6 @@ export class StatusError extends AppError {
       ...defined({ retryAfterMs: options.retryAfterMs }),
     });
     this.httpStatus = options.httpStatus;
+    this.isRefusal = options.isRefusal === true;
   }
 }

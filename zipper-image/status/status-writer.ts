@@ -2,9 +2,11 @@
  * Status writes of this pod, and their order.
  *
  * 1. `activate`: the first write. It is rejected until this pod is active; the pod retries until its start deadline.
- * 2. From then on a rejection means that another pod is active: everything stops (`Superseded`).
+ * 2. From then on, a rejection with the mark of our policy means that another pod is active: everything stops (`Superseded`). Any
+ *    other rejection counts only if it lasts, because an API server that starts refuses what it will soon permit.
  * 3. Progress is best effort: one write at a time, never awaited, failures ignored. What must be known before the next
- *    step (`open` before the first part, `committing` before Complete, the result) is retried until it succeeds.
+ *    step (`open` before the first part, `committing` before Complete, the result) is retried until it succeeds, however long the
+ *    API server is away.
  * 4. The controller may ask for less progress (`status.progressIntervalSeconds`). Each response has its newest value, and it
  *    delays nothing but progress.
  *
@@ -23,8 +25,8 @@ import { StatusError } from './status-error.ts';
 export interface StatusSettings {
   readonly statusActivationIntervalMs: number;
   readonly statusProgressIntervalMs: number;
-  /** How long a required write is retried. */
-  readonly statusWriteLimitMs: number;
+  /** How long required writes may be refused without a mark. */
+  readonly statusRefusalLimitMs: number;
   readonly statusRetryBaseMs: number;
   readonly statusRetryMaxMs: number;
 }
@@ -46,7 +48,7 @@ export interface StatusWriter {
   activate(startDeadlineMs: number, signal: AbortSignal): Promise<OwnZipJob>;
   /** Starts to write progress when it changes; call the returned function to stop. */
   startProgress(signal: AbortSignal): () => Promise<void>;
-  /** Writes what the controller relies on. @throws StatusError if it could not be written in time. */
+  /** Writes what the controller relies on; retries until the signal aborts. @throws StatusError if this pod is not active. */
   write(change: StatusChange, signal?: AbortSignal): Promise<void>;
 }
 
@@ -132,16 +134,27 @@ class ZipJobStatusWriter implements StatusWriter {
   async write(change: StatusChange, signal?: AbortSignal): Promise<void> {
     this.#kept = { ...this.#kept, ...change };
     const { settings, log } = this.#deps;
-    const deadline = performance.now() + settings.statusWriteLimitMs;
+    let refusedSince: number | undefined;
+    const apply = async (): Promise<void> => {
+      try {
+        await this.#applyActive(signal);
+      } catch (error) {
+        const isRefusal = error instanceof StatusError && error.isRefusal;
+        refusedSince = isRefusal ? (refusedSince ?? performance.now()) : undefined;
+        if (refusedSince === undefined || performance.now() - refusedSince < settings.statusRefusalLimitMs)
+          throw error;
+        const ended = refusedTooLong(error as StatusError, settings.statusRefusalLimitMs);
+        this.#deps.onSuperseded(ended);
+        throw ended;
+      }
+    };
     const policy: RetryPolicy = {
-      attempts: Number.POSITIVE_INFINITY,
       baseDelayMs: settings.statusRetryBaseMs,
       maxDelayMs: settings.statusRetryMaxMs,
-      maxRetryAfterMs: settings.statusWriteLimitMs,
-      isRetryable: (error) => error instanceof StatusError && error.retryable && performance.now() < deadline,
+      isRetryable: (error) => error instanceof StatusError && error.retryable,
       onRetry: (error, attempt) => log.warn({ err: error, attempt }, 'retrying a status write'),
     };
-    await retry(() => this.#applyActive(signal), policy, signal);
+    await retry(apply, policy, signal);
   }
 
   /** One write at a time: a late progress must not overwrite what came after it. */
@@ -193,9 +206,20 @@ class ZipJobStatusWriter implements StatusWriter {
 /** Creates the one writer of this pod's status. */
 export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => new ZipJobStatusWriter(deps);
 
+/** The API server rejects what we write, rather than us. */
+const isContentRejected = ({ httpStatus, message }: StatusError): boolean =>
+  (httpStatus === 400 || httpStatus === 415 || httpStatus === 422) && !message.includes('denied request');
+
+const refusedTooLong = (error: StatusError, limitMs: number): StatusError =>
+  new StatusError(`${error.message}; the API server has refused it for ${Math.round(limitMs / 1000)} s`, {
+    code: isContentRejected(error) ? 'Internal' : 'Superseded',
+    httpStatus: error.httpStatus,
+    cause: error,
+  });
+
 const tooLate = (error: StatusError, startDeadlineMs: number): AppError => {
   const seconds = Math.round(startDeadlineMs / 1000);
-  return error.code === 'Superseded'
+  return error.code === 'Superseded' || error.isRefusal
     ? new AppError(
         `The pod was not activated within ${seconds} s. The controller may be down, or another pod is active`,
         {

@@ -7,6 +7,7 @@ import { isStoreCode, StoreError } from './store-errors.ts';
 export interface AbortDeps {
   readonly store: Store;
   readonly log: Logger;
+  /** Of one request. */
   readonly retryPolicy: () => RetryPolicy;
   /** Aborts waits and requests. */
   readonly signal?: AbortSignal;
@@ -30,14 +31,22 @@ export const uploadRemains = (): StoreError =>
     storeCode: 'UploadRemains',
   });
 
+/** `unconfirmed`: the upload is gone after an earlier try got no response, so that try may have removed it. */
+export type AbortOutcome = 'accepted' | 'gone' | 'unconfirmed';
+
 /** @throws StoreError if the store did not respond, or refused the abort */
-export const abortOnce = async (deps: AbortDeps, upload: UploadRef): Promise<'accepted' | 'gone'> => {
+export const abortOnce = async (deps: AbortDeps, upload: UploadRef): Promise<AbortOutcome> => {
   const { store, signal } = deps;
+  let tries = 0;
+  const abort = (): Promise<void> => {
+    tries += 1;
+    return store.abortUpload(upload, signal);
+  };
   try {
-    await retry(() => store.abortUpload(upload, signal), deps.retryPolicy(), signal);
+    await retry(abort, deps.retryPolicy(), signal);
     return 'accepted';
   } catch (error) {
-    if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
+    if (isStoreCode(error, 'NoSuchUpload')) return tries > 1 ? 'unconfirmed' : 'gone';
     throw error;
   }
 };
@@ -57,12 +66,17 @@ export const presenceByParts = async (deps: AbortDeps, upload: UploadRef): Promi
 
 /**
  * Aborts until the store no longer knows the upload. Aborts only once if listing the parts is not permitted.
+ * `isVerified`: the store reports that the upload is gone.
  * @throws StoreError if the store did not respond, refused the abort, or still has the upload
  */
-export const abortUpload = async (deps: AbortDeps, upload: UploadRef): Promise<void> => {
+export const abortUpload = async (
+  deps: AbortDeps,
+  upload: UploadRef,
+): Promise<{ readonly isVerified: boolean }> => {
   for (let round = 1; round <= ABORT_ROUNDS; round += 1) {
-    await abortOnce(deps, upload);
-    if ((await presenceByParts(deps, upload)) !== 'present') return;
+    const aborted = await abortOnce(deps, upload);
+    const presence = await presenceByParts(deps, upload);
+    if (presence !== 'present') return { isVerified: presence === 'gone' || aborted !== 'accepted' };
   }
   throw uploadRemains();
 };

@@ -1,14 +1,22 @@
-/** Completes an upload and determines the outcome. */
-import type { RecoveryOutcome } from '#crds/termination-message.ts';
+/** Completes an upload and determines the outcome. `evidence.ts` decides; the response to Complete is no evidence. */
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import { retry } from '#runtime/retry.ts';
-import { type AbortDeps, hasResponse } from './abort-upload.ts';
-import { awaitPublished, READ_PERMISSION } from './find-published.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { type AbortDeps, hasResponse, type Presence } from './abort-upload.ts';
+import type { Completed } from './complete-upload.ts';
+import {
+  assemblyMs,
+  judge,
+  presenceOf,
+  READ_PERMISSION,
+  readObject,
+  type SeenObject,
+  type Verdict,
+} from './evidence.ts';
 import { followsFromParts } from './part-verification.ts';
-import { type RecoveryDeps, recoverUpload } from './recover-upload.ts';
-import type { Completed, Part } from './store.ts';
-import { isStoreCode, StoreError } from './store-errors.ts';
+import { type RecoveryDeps, recoverUpload, untilNextCheck } from './recover-upload.ts';
+import type { Part } from './store.ts';
+import { isStoreCode, isUnsent, StoreError } from './store-errors.ts';
 
 export interface Publication {
   readonly key: string;
@@ -19,63 +27,44 @@ export interface Publication {
   readonly onConflict: OnConflict;
 }
 
-/**
- * Publishes and verifies the archive.
- * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
- */
-export const publish = async (
-  deps: RecoveryDeps,
-  upload: Publication,
-): Promise<{ readonly etag: string }> => {
-  if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
-    await refuseExisting(deps, upload.key);
-  let tries = 0;
-  const complete = () => {
-    tries += 1;
-    return deps.store.completeUpload(upload, upload.parts, upload.onConflict);
-  };
-  let completed: Completed;
-  try {
-    completed = await retry(complete, deps.retryPolicy());
-  } catch (error) {
-    if (tries === 1 && isRefusal(error)) throw error;
-    return resolveDoubt(deps, upload, error);
-  }
-  await verify(deps, upload, { ...completed, isRepeated: tries > 1 });
-  return { etag: completed.etag };
-};
+export interface PublishDeps extends RecoveryDeps {
+  /** Of Complete, while the store says each time that it did not carry it out. */
+  readonly completePolicy: RetryPolicy;
+  /** How long Complete is repeated in addition to the time that one may take, and how long a store may be away after it. */
+  readonly retryLimitMs: number;
+  /** Maximum time without a byte in any other request. */
+  readonly idleTimeoutMs: number;
+  /** Called when the store refused Complete, so that the upload was not published and can be aborted like any other. */
+  readonly onRefused?: () => void;
+  /** Called when an upload that was not published is certainly gone, so that nothing remains to recover. */
+  readonly onGone?: () => void;
+}
+
+type Response =
+  | { readonly kind: 'completed'; readonly completed: Completed }
+  /** The store did not carry out this Complete. */
+  | { readonly kind: 'refused'; readonly error: Error }
+  /** The store did not say what it did, or the upload was gone. */
+  | { readonly kind: 'lost'; readonly error: Error };
 
 /**
- * A clear rejection of the first and only Complete. NoSuchUpload is not one, because whoever ended the upload may
- * have completed it.
+ * True if the request was not carried out, or its run is over: the store never received it, or described its error itself. A
+ * proxy does not know. NoSuchUpload says nothing, because whatever ended the upload may have completed it.
  */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof StoreError &&
-  !error.retryable &&
-  error.httpStatus !== undefined &&
-  !isStoreCode(error, 'NoSuchUpload');
+const isOver = (error: unknown): boolean =>
+  isUnsent(error) || (error instanceof StoreError && error.isDocument && !isStoreCode(error, 'NoSuchUpload'));
 
-/** Determines whether a Complete published the archive although its response was lost or an error. */
-const resolveDoubt = async (
-  deps: RecoveryDeps,
-  upload: Publication,
-  failure: unknown,
-): Promise<{ readonly etag: string }> => {
-  deps.log.warn({ err: failure }, 'Complete failed; checking whether the archive was published anyway');
-  let recovered: RecoveryOutcome;
-  try {
-    recovered = await recoverUpload(deps, { ...upload, state: 'committing' });
-  } catch (error) {
-    throw unknownOutcome('', error);
-  }
-  if (recovered.outcome === 'published' && recovered.bytes === upload.bytes) return { etag: recovered.etag };
-  if (recovered.outcome === 'absent') throw toError(failure);
-  const { missingPermission } = recovered.outcome === 'unknown' ? recovered : {};
-  throw unknownOutcome(
-    missingPermission === undefined ? '' : `. Grant the credentials ${missingPermission}`,
-    failure,
-  );
-};
+/** True if this Complete can have published nothing. An internal error may occur after it did. */
+const isWithoutEffect = (error: unknown): boolean =>
+  isOver(error) &&
+  (isUnsent(error) || (error instanceof StoreError && (error.isThrottle || !error.retryable)));
+
+interface Look {
+  readonly verdict: Verdict;
+  readonly seen: SeenObject;
+  /** Known only while the object does not show. */
+  readonly upload: Presence;
+}
 
 const unknownOutcome = (remedy: string, cause: unknown): AppError =>
   new AppError(`Completing the upload: the store does not report whether the archive exists${remedy}`, {
@@ -84,21 +73,16 @@ const unknownOutcome = (remedy: string, cause: unknown): AppError =>
     cause,
   });
 
-/** The response to Complete; repeated if an earlier one was lost or an error. */
-type CompletedOnce = Completed & { readonly isRepeated: boolean };
+const remedyFor = (permission: string | undefined): string =>
+  permission === undefined ? '' : `. Grant the credentials ${permission}`;
 
-/** The object must match the parts, or at least be ours. A wrong object is deleted if it is ours. */
-const verify = async (deps: RecoveryDeps, upload: Publication, completed: CompletedOnce): Promise<void> => {
-  const follows = followsFromParts(completed, upload.parts);
-  if (follows === 'yes') return;
-  if (follows === 'unknown') return verifyByHead(deps, upload, completed);
-  try {
-    const found = await awaitPublished(deps, upload);
-    if (found.outcome === 'published') await deps.store.deleteObject(upload.key);
-  } catch (error) {
-    deps.log.error({ err: error }, 'could not delete a corrupted archive');
-  }
-  throw mismatch();
+const remedyOf = ({ seen }: Look): string =>
+  remedyFor(seen.object === 'denied' ? READ_PERMISSION : undefined);
+
+/** Fails if neither another Complete nor an abort can decide. */
+const requireUndecided = (look: Look, isCompleted: boolean, failure: Error): void => {
+  if (look.seen.object === 'resized' && isCompleted) throw failure;
+  if (look.seen.object !== 'other' || look.upload === 'gone') throw unknownOutcome(remedyOf(look), failure);
 };
 
 const mismatch = (): StoreError =>
@@ -108,21 +92,161 @@ const mismatch = (): StoreError =>
     storeCode: 'EtagMismatch',
   });
 
+/** One publication. Complete is not repeated while an earlier one may still be carried out. */
+class Publishing {
+  readonly #deps: PublishDeps;
+  readonly #upload: Publication;
+  readonly #assemblyMs: number;
+  readonly #startedAt = performance.now();
+  #sentAt = 0;
+  /** Completes that may have published the archive although their response does not say so. */
+  #unclear = 0;
+
+  constructor(deps: PublishDeps, upload: Publication) {
+    this.#deps = deps;
+    this.#upload = upload;
+    this.#assemblyMs = assemblyMs(upload.bytes, deps.consistencyMs);
+  }
+
+  async run(): Promise<{ readonly etag: string }> {
+    for (;;) {
+      const response = await this.#complete();
+      if (response.kind === 'refused') return this.#refused(response.error);
+      const end = await this.#follow(response);
+      if (end) return end;
+    }
+  }
+
+  /** Undefined if nothing was published, and Complete can be sent again. */
+  async #follow(
+    response: Exclude<Response, { kind: 'refused' }>,
+  ): Promise<{ readonly etag: string } | undefined> {
+    const etag = response.kind === 'completed' ? await this.#etagOf(response.completed) : undefined;
+    const isCompleted = etag !== undefined;
+    const failure = response.kind === 'lost' ? response.error : mismatch();
+    const look = await this.#awaitVerdict(isCompleted, failure);
+    if (look.verdict === 'published') return { etag: look.seen.found?.etag ?? etag ?? '' };
+    this.#unclear += 1;
+    requireUndecided(look, isCompleted, failure);
+    return look.verdict === 'open' && !this.#isOutOfTime ? undefined : this.#end(failure);
+  }
+
+  get #isOutOfTime(): boolean {
+    return performance.now() - this.#startedAt >= this.#assemblyMs + this.#deps.retryLimitMs;
+  }
+
+  async #complete(): Promise<Response> {
+    const { completePolicy, store, idleTimeoutMs } = this.#deps;
+    const { parts, onConflict } = this.#upload;
+    const limitMs = Math.ceil(Math.max(this.#assemblyMs, idleTimeoutMs));
+    const send = async (): Promise<Completed> => {
+      this.#sentAt = performance.now();
+      try {
+        return await store.completeUpload(this.#upload, parts, { onConflict, limitMs });
+      } catch (error) {
+        if (!isWithoutEffect(error)) this.#unclear += 1;
+        throw error;
+      }
+    };
+    const { isRetryable } = completePolicy;
+    const policy = {
+      ...completePolicy,
+      isRetryable: (error: unknown) => isOver(error) && isRetryable?.(error) === true,
+    };
+    try {
+      return { kind: 'completed', completed: await retry(send, policy) };
+    } catch (error) {
+      return { kind: isOver(error) ? 'refused' : 'lost', error: toError(error) };
+    }
+  }
+
+  /** A wrong object is deleted if it is ours. */
+  async #etagOf(completed: Completed): Promise<string> {
+    const { log, store, onGone } = this.#deps;
+    if (followsFromParts(completed, this.#upload.parts) !== 'no') return completed.etag;
+    try {
+      const { seen } = await this.#awaitVerdict(false, mismatch());
+      if (seen.found) await store.deleteObject(this.#upload.key);
+      if (seen.found) onGone?.();
+    } catch (error) {
+      log.error({ err: error }, 'could not delete a corrupted archive');
+    }
+    throw mismatch();
+  }
+
+  /** Asks until the object shows, or the time is over in which the store may still assemble it. */
+  async #awaitVerdict(isCompleted: boolean, failure: Error): Promise<Look> {
+    const { consistencyMs, retryLimitMs, log } = this.#deps;
+    const startedAt = performance.now();
+    const untilMs = Math.max(this.#sentAt + this.#assemblyMs, startedAt + consistencyMs);
+    if (!isCompleted)
+      log.warn({ err: failure }, 'Complete failed; checking whether the archive was published anyway');
+    for (let heardAt = startedAt; ; ) {
+      const askedAt = performance.now();
+      const look = await this.#look(isCompleted, askedAt < untilMs);
+      if (look && look.verdict !== 'running') return look;
+      if (look) heardAt = performance.now();
+      else if (askedAt >= untilMs && askedAt - heardAt >= retryLimitMs) throw unknownOutcome('', failure);
+      await untilNextCheck(this.#deps, startedAt);
+    }
+  }
+
+  /** Undefined if the store did not respond. The upload matters only while the object does not show. */
+  async #look(isCompleted: boolean, mayRun: boolean): Promise<Look | undefined> {
+    try {
+      const seen = await readObject(this.#deps, this.#upload);
+      const upload = seen.object === 'other' ? await presenceOf(this.#deps, this.#upload) : 'unreported';
+      const verdict = judge({
+        object: seen.object,
+        upload,
+        isAborted: false,
+        isConsistent: false,
+        mayRun,
+        isAcknowledged: isCompleted && this.#unclear === 0,
+      });
+      return { verdict, seen, upload };
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, 'could not check whether the archive was published');
+      return undefined;
+    }
+  }
+
+  /** The object that must not be replaced may be ours: a proxy may have repeated the request. */
+  async #refused(failure: Error): Promise<{ readonly etag: string }> {
+    if (this.#unclear > 0) return this.#end(failure);
+    const look = isStoreCode(failure, 'PreconditionFailed') ? await this.#look(false, false) : undefined;
+    if (look?.verdict === 'published') return { etag: look.seen.found?.etag ?? '' };
+    this.#deps.onRefused?.();
+    throw failure;
+  }
+
+  /** Aborts, so that no archive appears later, unless one was published. */
+  async #end(failure: Error): Promise<{ readonly etag: string }> {
+    const runsUntilMs = this.#sentAt + this.#assemblyMs;
+    const upload = { ...this.#upload, state: 'committing', runsUntilMs } as const;
+    const found = await recoverUpload(this.#deps, upload).catch((error: unknown) => {
+      throw unknownOutcome('', error);
+    });
+    if (found.outcome === 'published' && found.bytes === this.#upload.bytes) return { etag: found.etag };
+    if (found.outcome === 'absent') {
+      this.#deps.onGone?.();
+      throw failure;
+    }
+    throw unknownOutcome(
+      remedyFor(found.outcome === 'unknown' ? found.missingPermission : undefined),
+      failure,
+    );
+  }
+}
+
 /**
- * Some stores respond with success to the Complete of an upload that no longer exists, if any object exists at the key.
- * If the response cannot be verified, the object must be ours and have the expected size. Without permission to read
- * it, only the response to the first Complete is trusted.
+ * Publishes and verifies the archive.
+ * @throws StoreError if nothing was published; AppError OutcomeUnknown if the store does not reveal it.
  */
-const verifyByHead = async (
-  deps: RecoveryDeps,
-  upload: Publication,
-  { isRepeated }: CompletedOnce,
-): Promise<void> => {
-  const found = await awaitPublished(deps, upload);
-  if (found.outcome === 'unknown' && isRepeated)
-    throw unknownOutcome(`. Grant the credentials ${READ_PERMISSION}`, undefined);
-  if (found.outcome === 'unknown') return;
-  if (found.outcome === 'absent' || found.bytes !== upload.bytes) throw mismatch();
+export const publish = async (deps: PublishDeps, upload: Publication): Promise<{ readonly etag: string }> => {
+  if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
+    await refuseExisting(deps, upload.key);
+  return new Publishing(deps, upload).run();
 };
 
 const uncheckedKey = (error: StoreError): StoreError =>

@@ -1,57 +1,66 @@
-/**
- * Ends an upload that must no longer be published, and determines whether it was.
- *
- * No single response verifies that an archive is absent. Stores return success for an abort that did nothing, after a
- * Complete and for unknown IDs, and their listings and objects may show an earlier state. So `absent` requires that the
- * store no longer has the upload, and that for a while after that the object does not show. The object itself is
- * reliable, because its metadata contains the ID of the attempt that wrote it.
- */
+/** Ends an upload that must no longer be published, and determines whether it was. `evidence.ts` decides. */
 
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { UploadState } from '#crds/zip-job.ts';
 import { toError } from '#runtime/errors.ts';
-import { retry } from '#runtime/retry.ts';
 import {
+  type AbortDeps,
+  type AbortOutcome,
   abortOnce,
   abortUpload,
   hasResponse,
   type Presence,
-  presenceByParts,
   uploadRemains,
 } from './abort-upload.ts';
-import { type FindDeps, findPublished, untilNextCheck } from './find-published.ts';
+import {
+  assemblyMs,
+  judge,
+  PARTS_PERMISSION,
+  presenceOf,
+  READ_PERMISSION,
+  readObject,
+  type SeenObject,
+  type Wanted,
+} from './evidence.ts';
 import type { UploadRef } from './store.ts';
-import { isDenied, isStoreCode } from './store-errors.ts';
+import { isDenied, isStoreCode, StoreError } from './store-errors.ts';
 
-export interface RecoveryDeps extends FindDeps {
+export interface RecoveryDeps extends AbortDeps {
+  /** How long the responses of the store may show an earlier state. */
+  readonly consistencyMs: number;
   /** Called when an upload could not be aborted. */
   readonly onAbortFailed?: () => void;
 }
 
-export type UploadToRecover = UploadRef & {
+export interface UploadToRecover extends Wanted {
   readonly state: UploadState['state'];
-  readonly attempt: string;
-};
+  /** Monotonic time until which a Complete of the attempt may still be carried out. */
+  readonly runsUntilMs: number;
+}
 
 export const ABORT_PERMISSION = 's3:AbortMultipartUpload';
-/** Either this or the permission to list uploads verifies an abort. */
-const PARTS_PERMISSION = 's3:ListMultipartUploadParts';
 
-const presenceInListing = async (deps: RecoveryDeps, { key, uploadId }: UploadRef): Promise<Presence> => {
-  const { store, signal, log } = deps;
-  try {
-    const listed = await retry(() => store.listUploads(key, signal), deps.retryPolicy(), signal);
-    return listed.some((upload) => upload.uploadId === uploadId) ? 'present' : 'gone';
-  } catch (error) {
-    if (isStoreCode(error, 'NoSuchBucket')) return 'gone';
-    if (!hasResponse(error)) throw error;
-    log.debug({ err: error }, 'the store does not list uploads');
-    return 'unreported';
-  }
+/** Number of checks while responses may show an earlier state. */
+const CHECKS = 10;
+/** An archive that takes minutes to appear is checked less often. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Waits until the next check; longer, the longer it has waited since `startedAt`. */
+export const untilNextCheck = async (
+  { consistencyMs, signal }: Pick<RecoveryDeps, 'consistencyMs' | 'signal'>,
+  startedAt = performance.now(),
+): Promise<void> => {
+  const waitedMs = performance.now() - startedAt;
+  const pauseMs = Math.max(consistencyMs / CHECKS, Math.min(waitedMs / CHECKS, LONGEST_PAUSE_MS));
+  await delay(pauseMs, undefined, signal ? { signal } : {});
 };
 
-/** `refused`: the credentials lack the permission. An error: the store rejected the abort for another reason. */
-type AbortResponse = 'accepted' | 'gone' | 'refused' | Error;
+/**
+ * `noBucket`: a bucket that no longer exists has neither an upload nor an object. `refused`: the credentials lack the permission.
+ * An error: the store rejected the abort for another reason.
+ */
+type AbortResponse = AbortOutcome | 'noBucket' | 'refused' | Error;
 
 /**
  * Only a missing permission is final. Invalid credentials can be replaced, and any other rejection says nothing about
@@ -61,41 +70,20 @@ const abortIfPermitted = async (deps: RecoveryDeps, upload: UploadRef): Promise<
   try {
     return await abortOnce(deps, upload);
   } catch (error) {
-    if (isStoreCode(error, 'NoSuchBucket')) return 'gone';
+    if (isStoreCode(error, 'NoSuchBucket')) return 'noBucket';
     if (!hasResponse(error)) throw error;
     deps.log.warn({ err: error }, 'could not abort the upload; checking whether it was published');
     return isDenied(error) ? 'refused' : toError(error);
   }
 };
 
-/** Both sources must agree, because a listing may lag. The response to the abort counts only if neither is permitted. */
-const presenceOf = async (
-  deps: RecoveryDeps,
-  upload: UploadRef,
-  aborted: AbortResponse,
-): Promise<Presence> => {
-  const reports = [await presenceByParts(deps, upload), await presenceInListing(deps, upload)];
-  if (reports.includes('present')) return 'present';
-  return reports.includes('gone') || aborted === 'gone' ? 'gone' : 'unreported';
-};
-
-interface Check {
+interface Round {
   readonly aborted: AbortResponse;
   readonly presence: Presence;
-  readonly found: RecoveryOutcome;
+  readonly seen: SeenObject;
 }
 
-/** The object is read last: nothing can publish it after the upload is gone. */
-const check = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<Check> => {
-  const aborted = await abortIfPermitted(deps, upload);
-  const presence = await presenceOf(deps, upload, aborted);
-  const found = await findPublished(deps, upload);
-  if (found.outcome === 'unknown' && presence !== 'gone') deps.onAbortFailed?.();
-  if (found.outcome === 'unknown' && aborted instanceof Error) throw aborted;
-  return { aborted, presence, found };
-};
-
-const notGone = (deps: RecoveryDeps, { aborted, presence }: Check): RecoveryOutcome => {
+const noOutcome = (deps: RecoveryDeps, { aborted, presence }: Round): RecoveryOutcome => {
   deps.onAbortFailed?.();
   if (aborted === 'refused') return { outcome: 'unknown', missingPermission: ABORT_PERMISSION };
   if (aborted instanceof Error) throw aborted;
@@ -103,21 +91,108 @@ const notGone = (deps: RecoveryDeps, { aborted, presence }: Check): RecoveryOutc
   return { outcome: 'unknown', missingPermission: PARTS_PERMISSION };
 };
 
-/** Repeats the check until the object shows, the upload has been gone for long enough, or time is up. */
-const followCommit = async (deps: RecoveryDeps, upload: UploadToRecover): Promise<RecoveryOutcome> => {
-  const { consistencyMs } = deps;
-  const giveUpAfter = performance.now() + consistencyMs;
-  let goneSince: number | undefined;
-  for (;;) {
-    const startedAt = performance.now();
-    const seen = await check(deps, upload);
-    if (seen.found.outcome !== 'absent') return seen.found;
-    goneSince = seen.presence === 'gone' ? (goneSince ?? performance.now()) : undefined;
-    const isOver = startedAt - (goneSince ?? giveUpAfter) >= consistencyMs;
-    if (isOver) return goneSince === undefined ? notGone(deps, seen) : seen.found;
-    await untilNextCheck(deps);
-  }
+const ofObject = (deps: RecoveryDeps, { aborted, presence, seen }: Round): RecoveryOutcome => {
+  // The controller compares the size, so an object of another size is reported with it.
+  if (seen.found) return { outcome: 'published', ...seen.found };
+  if (presence !== 'gone') deps.onAbortFailed?.();
+  if (aborted instanceof Error) throw aborted;
+  return { outcome: 'unknown', missingPermission: READ_PERMISSION };
 };
+
+/** The error at the end of the time of a recovery, whose next one continues. */
+const stillAssembling = (cause: unknown): StoreError =>
+  new StoreError('Could not recover the upload: the store may still be assembling the archive', {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'MayBeAssembling',
+    cause,
+  });
+
+/** Follows a commit in rounds: abort, presence of the upload, object. The object is read last, after the upload is gone. */
+class CommitFollower {
+  readonly #deps: RecoveryDeps;
+  readonly #upload: UploadToRecover;
+  readonly #startedAt = performance.now();
+  /** As the last round left it. */
+  #presence: Presence = 'gone';
+  #isAborted = false;
+  #goneSince: number | undefined;
+  /** How long the object may still appear after the upload is gone. */
+  #appearsMs: number;
+  #runsUntilMs: number;
+
+  constructor(deps: RecoveryDeps, upload: UploadToRecover) {
+    this.#deps = deps;
+    this.#upload = upload;
+    this.#appearsMs = deps.consistencyMs;
+    this.#runsUntilMs = upload.runsUntilMs;
+  }
+
+  async follow(): Promise<RecoveryOutcome> {
+    const { signal } = this.#deps;
+    try {
+      // Only an upload that existed before our abort was removed by it.
+      this.#presence = await presenceOf(this.#deps, this.#upload);
+      for (;;) {
+        const outcome = await this.#round();
+        if (outcome) return outcome;
+        await untilNextCheck(this.#deps, this.#isAssembling ? this.#startedAt : undefined);
+      }
+    } catch (error) {
+      const isOutOfTime = signal?.aborted === true && !(error instanceof StoreError);
+      throw isOutOfTime && this.#isAssembling ? stillAssembling(error) : error;
+    }
+  }
+
+  /** Set after the first round: the upload was gone, and not by our abort. */
+  get #isAssembling(): boolean {
+    return this.#goneSince !== undefined && !this.#isAborted;
+  }
+
+  async #round(): Promise<RecoveryOutcome | undefined> {
+    const deps = this.#deps;
+    const startedAt = performance.now();
+    const round = await this.#ask();
+    const { presence, seen } = round;
+    this.#goneSince = presence === 'gone' ? (this.#goneSince ?? performance.now()) : undefined;
+    const isConsistent = startedAt - (this.#goneSince ?? this.#startedAt) >= this.#appearsMs;
+    const verdict = judge({
+      object: seen.object,
+      upload: presence,
+      isAborted: this.#isAborted,
+      isConsistent,
+      // An upload that the store still has is not being completed: then only the abort is repeated.
+      mayRun: !isConsistent || (presence === 'gone' && startedAt < this.#runsUntilMs),
+      isAcknowledged: false,
+    });
+    if (seen.object !== 'other') return ofObject(deps, round);
+    if (verdict === 'absent') return { outcome: 'absent' };
+    if (verdict === 'running') return undefined;
+    return presence === 'gone' ? { outcome: 'unknown', goneBeforeAbort: true } : noOutcome(deps, round);
+  }
+
+  async #ask(): Promise<Round> {
+    const before = this.#presence;
+    const aborted = await abortIfPermitted(this.#deps, this.#upload);
+    const reported = await presenceOf(this.#deps, this.#upload);
+    // The response to an abort counts only if neither listing is permitted.
+    const isGone = aborted === 'gone' || aborted === 'unconfirmed';
+    const presence = reported === 'unreported' && isGone ? 'gone' : reported;
+    if (before !== 'gone') this.#noteAbort(aborted);
+    if (aborted === 'noBucket') this.#isAborted = true;
+    this.#presence = presence;
+    return { aborted, presence, seen: await readObject(this.#deps, this.#upload) };
+  }
+
+  /** Without its response, an abort may have arrived after a Complete. Then the object gets the time to appear. */
+  #noteAbort(aborted: AbortResponse): void {
+    const assembledMs = assemblyMs(this.#upload.bytes ?? 0, this.#deps.consistencyMs);
+    this.#isAborted ||= aborted === 'accepted' || aborted === 'unconfirmed';
+    if (aborted === 'unconfirmed') this.#appearsMs = assembledMs;
+    // A late Complete has just removed it.
+    if (aborted === 'gone') this.#runsUntilMs = performance.now() + assembledMs;
+  }
+}
 
 const abortOpen = async (deps: RecoveryDeps, upload: UploadRef): Promise<void> => {
   try {
@@ -134,7 +209,7 @@ export const recoverUpload = async (
   deps: RecoveryDeps,
   upload: UploadToRecover,
 ): Promise<RecoveryOutcome> => {
-  if (upload.state === 'committing') return followCommit(deps, upload);
+  if (upload.state === 'committing') return new CommitFollower(deps, upload).follow();
   await abortOpen(deps, upload);
   // Complete is sent only after `committing` was recorded, so an open upload has published nothing.
   return { outcome: 'absent' };

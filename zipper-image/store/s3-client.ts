@@ -3,6 +3,7 @@ import type { HttpAgents } from '#runtime/egress/http-agents.ts';
 import { defined } from '#runtime/optional.ts';
 import type { Provider } from './providers.ts';
 import { isRenewable, type StoreCredentials } from './session.ts';
+import type { StoreClock } from './store-clock.ts';
 
 export interface S3ClientOptions {
   readonly provider: Provider;
@@ -22,8 +23,17 @@ const forSdk = (credentials: StoreCredentials) =>
     ? async () => ({ ...(await credentials.current()), expiration: new Date() })
     : credentials;
 
+const ignore = (): void => undefined;
+/** Otherwise the SDK prints a plain line for each failed part, which we log ourselves. */
+const SILENT = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+
+const dateIn = (response: unknown): string | undefined => {
+  const headers = hasHeaders(response) ? response.headers : {};
+  return headers['date'];
+};
+
 /** The SDK's client without its automatic behaviour: no retries, no redirects, no checksums. */
-export const createS3Client = (options: S3ClientOptions): S3Client => {
+export const createS3Client = (options: S3ClientOptions, clock: Pick<StoreClock, 'hear'>): S3Client => {
   const { provider, agents } = options;
   const client = new S3Client({
     region: provider.region,
@@ -44,6 +54,7 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
     defaultsMode: 'standard',
     retryMode: 'standard',
     userAgentAppId: 'zipjobs',
+    logger: SILENT,
     requestHandler: {
       httpAgent: agents.httpAgent,
       httpsAgent: agents.httpsAgent,
@@ -59,6 +70,15 @@ export const createS3Client = (options: S3ClientOptions): S3Client => {
       return next(args);
     },
     { step: 'build', name: 'unsignedPartBody', priority: 'low' },
+  );
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const sentMs = performance.now();
+      const result = await next(args);
+      clock.hear(dateIn(result.response), sentMs);
+      return result;
+    },
+    { step: 'deserialize', name: 'storeClock', priority: 'low' },
   );
   return client;
 };

@@ -20,26 +20,41 @@ export interface StartUploadDeps {
   readonly uploadsLeft: Pick<UploadsLeftCount, 'startUnconfirmed'>;
 }
 
+/** Monotonic times of the first request without a response, and of the failure of the last one. */
+export interface Unconfirmed {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export interface StartedUpload {
+  readonly uploadId: string;
+  /** Set if an earlier request may have started another upload. */
+  readonly unconfirmed: Unconfirmed | undefined;
+}
+
 /**
  * Starts an upload and returns its ID, even if the process was stopped meanwhile. Then the caller must abort it. A
  * failed start may have left an upload unless the store clearly rejected it, or never received it; this is counted.
  */
-export const startUpload = async (deps: StartUploadDeps): Promise<string> => {
+export const startUpload = async (deps: StartUploadDeps): Promise<StartedUpload> => {
   const { store, key, attempt, retryPolicy, signal, graceMs, uploadsLeft } = deps;
   using late = createLateSignal(signal, graceMs);
-  const tries = { unacknowledged: 0 };
+  const tries: { unconfirmed?: Unconfirmed } = {};
   const ask = async (): Promise<string> => {
+    const sentMs = performance.now();
     try {
       return await store.createUpload(key, attempt, late.signal);
     } catch (error) {
-      if (!hasResponse(error) && !isUnsent(error)) tries.unacknowledged += 1;
+      if (!hasResponse(error) && !isUnsent(error))
+        tries.unconfirmed = { fromMs: tries.unconfirmed?.fromMs ?? sentMs, toMs: performance.now() };
       throw error;
     }
   };
   try {
-    return await retry(ask, retryPolicy, signal);
+    const uploadId = await retry(ask, retryPolicy, signal);
+    return { uploadId, unconfirmed: tries.unconfirmed };
   } catch (error) {
-    if (tries.unacknowledged > 0) uploadsLeft.startUnconfirmed();
+    if (tries.unconfirmed) uploadsLeft.startUnconfirmed();
     throw error;
   }
 };

@@ -1,5 +1,6 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import { AppError, errorCode, isAbort, toError } from '#runtime/errors.ts';
+import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
 
@@ -9,6 +10,9 @@ export interface StoreErrorOptions {
   /** The store's name of the error, such as `NoSuchUpload`, or the system's, such as `ECONNRESET`. */
   readonly storeCode: string;
   readonly httpStatus?: number | undefined;
+  /** The store described the error in a document of S3. A proxy, or a store that is cut off, does not. */
+  readonly isDocument?: boolean;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -17,20 +21,23 @@ export class StoreError extends AppError {
   declare readonly code: FailureCode;
   readonly storeCode: string;
   readonly httpStatus: number | undefined;
-  /** The store requests fewer requests, which gets more retries than a failure. */
+  readonly isDocument: boolean;
+  /** The store did nothing, because it requests fewer requests. */
   readonly isThrottle: boolean;
 
   constructor(message: string, options: StoreErrorOptions) {
-    const { storeCode, httpStatus } = options;
+    const { storeCode, httpStatus, retryAfterMs } = options;
     super(message, {
       code: options.code,
       retryable: options.retryable,
       cause: options.cause,
       details: { storeCode, ...defined({ storeStatus: httpStatus }) },
+      ...defined({ retryAfterMs }),
     });
     this.storeCode = storeCode;
     this.httpStatus = httpStatus;
-    this.isThrottle = THROTTLES.has(storeCode) || httpStatus === 429 || httpStatus === 503;
+    this.isDocument = options.isDocument === true;
+    this.isThrottle = this.isDocument && THROTTLES.has(storeCode);
   }
 }
 
@@ -147,10 +154,15 @@ const statusOf = (error: Error): number | undefined => {
   return typeof status === 'number' ? status : undefined;
 };
 
+/** The header of the response, which the S3 client attaches to its errors. */
+const headerOf = (error: Error, name: string): string | undefined => {
+  const value = fieldOf(fieldOf(fieldOf(error, '$response'), 'headers'), name);
+  return typeof value === 'string' ? value : undefined;
+};
+
 /** S3 reports the region of a bucket in a header or a field of the error if the request used another region. */
 const regionHint = (error: Error): string | undefined => {
-  const headers = fieldOf(fieldOf(error, '$response'), 'headers');
-  const named = fieldOf(headers, 'x-amz-bucket-region') ?? fieldOf(error, 'Region');
+  const named = headerOf(error, 'x-amz-bucket-region') ?? fieldOf(error, 'Region');
   if (typeof named !== 'string' || !/^[a-z0-9-]{1,32}$/.test(named)) return undefined;
   return REGION_ERRORS.has(error.name) ? `the bucket is in region ${named}` : undefined;
 };
@@ -185,6 +197,9 @@ export const toStoreError = (thrown: unknown, attempted: string, untrusted = STO
     ...verdict,
     storeCode,
     httpStatus: status,
+    // The S3 client adds the fields of the document to the error.
+    isDocument: typeof fieldOf(error, 'Code') === 'string',
+    retryAfterMs: retryAfterMs(headerOf(error, 'retry-after'), new Date()),
     cause: error,
   });
 };

@@ -1,34 +1,59 @@
 import type { Logger } from '#runtime/log.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
 import { StoreError } from './store-errors.ts';
 
 export interface StoreRetrySettings {
-  readonly storeAttempts: number;
-  readonly storeThrottledAttempts: number;
+  /** How long requests are retried while none of their kind succeeds. */
+  readonly storeRetryLimitMs: number;
   readonly storeRetryBaseMs: number;
   readonly storeRetryMaxMs: number;
 }
 
-/** The retry policy of one request. Throttling has its own, larger number of attempts. */
+/** An abort or a look-up must not use up the time in which a pod may still report. */
+const LOOK_UP_LIMIT_MS = 10_000;
+/** A host that does not resolve is most likely a typing error in the bucket, which must fail soon. */
+const UNKNOWN_HOST_LIMIT_MS = 5_000;
+
+const isRetryable = (error: unknown): boolean => error instanceof StoreError && error.retryable;
+
+/** The policy of the requests that share the limit. `onRetry` counts them. */
 export const storeRetryPolicy = (
+  settings: StoreRetrySettings,
+  {
+    log,
+    limit,
+    onRetry,
+  }: { readonly log: Logger; readonly limit: RetryLimit; readonly onRetry?: () => void },
+): RetryPolicy => ({
+  limit,
+  baseDelayMs: settings.storeRetryBaseMs,
+  maxDelayMs: settings.storeRetryMaxMs,
+  isRetryable,
+  onRetry: (error, attempt, delayMs) => {
+    onRetry?.();
+    log.info({ err: error, attempt, delayMs }, 'retrying a request to the store');
+  },
+});
+
+/** The policy of one abort or look-up. */
+export const lookUpPolicy = (
   settings: StoreRetrySettings,
   log: Logger,
   onRetry?: () => void,
 ): RetryPolicy => {
-  let failures = 0;
+  const limit = new RetryLimit(Math.min(settings.storeRetryLimitMs, LOOK_UP_LIMIT_MS));
+  return storeRetryPolicy(settings, { log, limit, ...(onRetry && { onRetry }) });
+};
+
+/** The policy of the first request of an upload: an unusable bucket fails the job at once, and an unreachable store does not. */
+export const startPolicy = (settings: StoreRetrySettings, log: Logger, onRetry: () => void): RetryPolicy => {
+  const limit = new RetryLimit(settings.storeRetryLimitMs);
+  const untilMs = performance.now() + UNKNOWN_HOST_LIMIT_MS;
   return {
-    attempts: settings.storeThrottledAttempts,
-    baseDelayMs: settings.storeRetryBaseMs,
-    maxDelayMs: settings.storeRetryMaxMs,
-    isRetryable: (error) => {
-      if (!(error instanceof StoreError) || !error.retryable) return false;
-      if (error.isThrottle) return true;
-      failures += 1;
-      return failures < settings.storeAttempts;
-    },
-    onRetry: (error, attempt, delayMs) => {
-      onRetry?.();
-      log.info({ err: error, attempt, delayMs }, 'retrying a request to the store');
-    },
+    ...storeRetryPolicy(settings, { log, limit, onRetry }),
+    isRetryable: (error) =>
+      isRetryable(error) &&
+      ((error as StoreError).code !== 'BucketMisconfigured' || performance.now() < untilMs),
   };
 };

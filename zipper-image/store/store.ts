@@ -3,10 +3,8 @@
  * are not retried here; the caller decides. Every failure is a StoreError.
  */
 
-import { Readable } from 'node:stream';
 import {
   AbortMultipartUploadCommand,
-  CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   DeleteObjectCommand,
   HeadObjectCommand,
@@ -15,13 +13,15 @@ import {
   type S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
-import type { ChosenObjectOptions, OnConflict } from '#crds/zip-job.ts';
+import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { type Completed, type Completion, sendComplete } from './complete-upload.ts';
+import { hasParts } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
+import { bodyOf } from './part-body.ts';
 import {
-  base64Crc,
   digestHeaders,
   missing,
   type PartVerification,
@@ -32,16 +32,8 @@ import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
+import { createStoreClock, type StoreClock } from './store-clock.ts';
 import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
-
-const WRITE_BYTES = 256 * 1024;
-
-function* slicesOf(body: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at < body.length; at += WRITE_BYTES) yield body.subarray(at, at + WRITE_BYTES);
-}
-
-/** TLS encrypts each write as a whole into other memory, so a part must not be a single write. */
-const bodyOf = (body: Uint8Array): Readable => Readable.from(slicesOf(body), { objectMode: false });
 
 export interface Part extends PartVerification {
   readonly number: number;
@@ -67,15 +59,9 @@ export interface UploadRef {
   readonly uploadId: string;
 }
 
-/** The store's response to Complete. */
-export interface Completed {
-  readonly etag: string;
-  /** CRC-32 of the parts' CRC-32s, if the store computes it. */
-  readonly crc32OfParts: string | undefined;
-}
-
 export interface Store {
   readonly capabilities: Capabilities;
+  readonly clock: Pick<StoreClock, 'at'>;
   /** The checksum that verifies parts. If the store is asked for it, this is valid after the response to `createUpload`. */
   readonly partChecksum: PartChecksum;
   /** Options of the bucket that are set and need a permission of their own. */
@@ -84,9 +70,10 @@ export interface Store {
   without(options: readonly PermittedOption[]): Store;
   createUpload(key: string, attempt: string, signal?: AbortSignal): Promise<string>;
   uploadPart(upload: UploadRef, part: PartToSend, signal?: AbortSignal): Promise<Part>;
-  completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed>;
+  /** The request ends after `limitMs`, which the store may need to assemble the archive. */
+  completeUpload(upload: UploadRef, parts: readonly Part[], how: Completion): Promise<Completed>;
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void>;
-  /** Whether the store still knows the upload and has parts of it. */
+  /** Whether the store still knows the upload and has parts of it. Reads every page of the list. */
   lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'>;
   /** Uploads of exactly this key that were neither completed nor aborted. */
   listUploads(key: string, signal?: AbortSignal): Promise<readonly ListedUpload[]>;
@@ -110,6 +97,7 @@ const isUnknownHeader = (error: unknown): boolean =>
   (error.httpStatus === 501 || isStoreCode(error, 'NotImplemented', 'InvalidRequest', 'InvalidArgument'));
 
 class S3Store implements Store {
+  readonly clock = createStoreClock();
   readonly #client: S3Client;
   readonly #options: StoreOptions;
   partChecksum: PartChecksum;
@@ -122,7 +110,7 @@ class S3Store implements Store {
     this.#options = options;
     this.#announcesCrc32 = partChecksum !== 'md5';
     this.partChecksum = partChecksum === 'crc32' ? 'crc32' : 'md5';
-    this.#client = createS3Client(options);
+    this.#client = createS3Client(options, this.clock);
   }
 
   get capabilities(): Capabilities {
@@ -162,22 +150,11 @@ class S3Store implements Store {
     });
   }
 
-  completeUpload(upload: UploadRef, parts: readonly Part[], onConflict: OnConflict): Promise<Completed> {
-    return this.#asking('Completing the upload', async (attempted) => {
-      const list = parts.map(({ number, etag, digests }) => ({
-        PartNumber: number,
-        ETag: etag,
-        ...(digests.kind === 'crc32' && { ChecksumCRC32: base64Crc(digests.crc32) }),
-      }));
-      const command = new CompleteMultipartUploadCommand({
-        ...this.#on(upload),
-        MultipartUpload: { Parts: list },
-        ...(onConflict === 'fail' && { IfNoneMatch: '*' }),
-      });
-      const { ETag: etag, ChecksumCRC32: crc32OfParts } = await this.#client.send(command);
-      if (etag === undefined) throw missing(attempted, 'ETag');
-      return { etag: withoutQuotes(etag), crc32OfParts };
-    });
+  completeUpload(upload: UploadRef, parts: readonly Part[], how: Completion): Promise<Completed> {
+    const client = this.#clientFor(how.limitMs);
+    return this.#asking('Completing the upload', (attempted) =>
+      sendComplete(client, this.#on(upload), { ...how, parts, attempted }),
+    );
   }
 
   abortUpload(upload: UploadRef, signal?: AbortSignal): Promise<void> {
@@ -188,12 +165,11 @@ class S3Store implements Store {
 
   async lookAtUpload(upload: UploadRef, signal?: AbortSignal): Promise<'gone' | 'empty' | 'parts'> {
     try {
-      return await this.#asking("Listing the upload's parts", async (attempted) => {
-        const command = new ListPartsCommand({ ...this.#on(upload), MaxParts: 1 });
-        const { Parts: parts, UploadId: id } = await this.#client.send(command, sendOptions(signal));
-        if ((parts ?? id) === undefined) throw missing(attempted, 'list of parts');
-        return (parts ?? []).length === 0 ? 'empty' : 'parts';
-      });
+      return await this.#asking("Listing the upload's parts", (attempted) =>
+        hasParts(attempted, (page) =>
+          this.#client.send(new ListPartsCommand({ ...this.#on(upload), ...page }), sendOptions(signal)),
+        ),
+      );
     } catch (error) {
       if (isStoreCode(error, 'NoSuchUpload')) return 'gone';
       throw error;
@@ -237,6 +213,14 @@ class S3Store implements Store {
   close(): void {
     this.#client.destroy();
     this.#options.agents.destroy();
+  }
+
+  /** A store may send nothing while it assembles a large archive, for longer than any other request may be silent. */
+  #clientFor(limitMs: number): S3Client {
+    const options = this.#options;
+    return limitMs <= options.idleTimeoutMs
+      ? this.#client
+      : createS3Client({ ...options, idleTimeoutMs: limitMs }, this.clock);
   }
 
   #startUpload(key: string, attempt: string, signal: AbortSignal | undefined): Promise<string> {

@@ -9,18 +9,19 @@ import { createHash } from 'node:crypto';
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
-import { type RetryPolicy, retry } from '#runtime/retry.ts';
+import { retry } from '#runtime/retry.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
 import type { ByteSink } from '../byte-sink.ts';
 import { abortUpload } from './abort-upload.ts';
 import { createPartWriter, type FilledPart } from './part-writer.ts';
 import { publish, refuseExisting } from './publish.ts';
 import type { RecoveryDeps } from './recover-upload.ts';
-import { startUpload } from './start-upload.ts';
+import { type StartedUpload, startUpload, type Unconfirmed } from './start-upload.ts';
 import type { Part, Store, UploadRef } from './store.ts';
 import { archiveLimit, assertPlan } from './store-capabilities.ts';
 import { StoreError } from './store-errors.ts';
-import { type StoreRetrySettings, storeRetryPolicy } from './store-retry.ts';
-import { sweepUploads } from './sweep-uploads.ts';
+import { lookUpPolicy, type StoreRetrySettings, startPolicy, storeRetryPolicy } from './store-retry.ts';
+import { type StartWindow, sweepUploads } from './sweep-uploads.ts';
 import type { UploadsLeftCount } from './uploads-left.ts';
 
 export interface UploadSettings extends StoreRetrySettings {
@@ -31,6 +32,7 @@ export interface UploadSettings extends StoreRetrySettings {
   readonly storeStartGraceMs: number;
   /** How long the responses of the store may show an earlier state. */
   readonly storeConsistencyMs: number;
+  readonly storeIdleTimeoutMs: number;
 }
 
 export interface UploadDeps {
@@ -43,17 +45,19 @@ export interface UploadDeps {
   readonly onConflict: OnConflict;
   /** Whether to compute the SHA-256 of the whole archive. */
   readonly sha256?: boolean;
-  /** Creation time of the job; set if an earlier attempt may have left an unrecorded upload. */
-  readonly sweepSince?: Date | undefined;
+  /** Whether another job may write the same object with the same credentials. */
+  readonly isShared?: boolean;
   /** Ends everything except Complete. */
   readonly signal: AbortSignal;
   /** Called immediately when a part fails permanently, because the writer may be waiting for a source. */
   readonly onFailure: (error: Error) => void;
-  readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnconfirmed'>;
+  readonly uploadsLeft: Pick<UploadsLeftCount, 'abortFailed' | 'startUnconfirmed' | 'uploadEnded'>;
 }
 
 export interface Upload {
   readonly uploadId: string;
+  /** Call this when the upload is recorded, and this pod therefore active: nothing else of the store changes before. */
+  recorded(): void;
   readonly sink: ByteSink;
   /** Bytes that the store has confirmed. */
   readonly bytesUploaded: number;
@@ -85,28 +89,24 @@ const assertWhole = (parts: readonly Part[], bytes: number): void => {
 export const createUpload = async (deps: UploadDeps): Promise<Upload> => {
   const { store, settings, log, key, attempt, onConflict, signal } = deps;
   assertPlan({ ...settings, key, attempt, onConflict }, store.capabilities);
-  const startedAt = new Date();
   const tries = { further: 0 };
-  const retryPolicy = (): RetryPolicy =>
-    storeRetryPolicy(deps.settings, deps.log, () => {
-      tries.further += 1;
-    });
-  if (onConflict === 'fail') await refuseExisting({ store, log, signal, retryPolicy }, key);
-  const triesBefore = tries.further;
+  const onRetry = (): void => {
+    tries.further += 1;
+  };
+  const requestDeps = { store, log, signal, retryPolicy: () => startPolicy(settings, log, onRetry) };
+  if (onConflict === 'fail') await refuseExisting(requestDeps, key);
   const graceMs = settings.storeStartGraceMs;
-  const uploadId = await startUpload({ ...deps, retryPolicy: retryPolicy(), graceMs });
-  // A failed attempt may have succeeded if only its response was lost.
-  const since = deps.sweepSince ?? (tries.further > triesBefore ? startedAt : undefined);
-  const upload = openUpload({ ...deps, retryPolicy, tries, since }, { key, uploadId });
+  const started = await startUpload({ ...deps, retryPolicy: startPolicy(settings, log, onRetry), graceMs });
+  const upload = openUpload({ ...deps, tries, onRetry, started }, { key, uploadId: started.uploadId });
   if (!signal.aborted) return upload;
   await upload.abandon();
   throw toError(signal.reason);
 };
 
 type OpenDeps = UploadDeps & {
-  readonly retryPolicy: () => RetryPolicy;
   readonly tries: { readonly further: number };
-  readonly since: Date | undefined;
+  readonly onRetry: () => void;
+  readonly started: StartedUpload;
 };
 
 /** Sends parts and keeps the responses of the store. */
@@ -114,6 +114,9 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   const stop = new AbortController();
   const signal = AbortSignal.any([deps.signal, stop.signal]);
   const parts: Part[] = [];
+  // One for all parts: one that succeeds shows that the store is there. A time in which every buffer waits for sources does not count.
+  const limit = new RetryLimit(deps.settings.storeRetryLimitMs);
+  const policy = storeRetryPolicy(deps.settings, { log: deps.log, limit, onRetry: deps.onRetry });
   let bytes = 0;
   return {
     parts,
@@ -122,7 +125,7 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
     stop: () => stop.abort(new DOMException('the upload was cancelled', 'AbortError')),
     send: async (part: FilledPart): Promise<void> => {
       try {
-        const sent = await retry(() => deps.store.uploadPart(ref, part, signal), deps.retryPolicy(), signal);
+        const sent = await retry(() => deps.store.uploadPart(ref, part, signal), policy, signal);
         parts.push(sent);
         bytes += sent.bytes;
       } catch (error) {
@@ -133,11 +136,25 @@ const createPartSender = (deps: OpenDeps, ref: UploadRef) => {
   };
 };
 
-/** Runs in parallel with the parts, so it takes no extra time. It stops when the upload ends. */
-const startSweep = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
-  const { since, uploadsLeft } = deps;
-  if (since === undefined) return;
-  const swept = await sweepUploads({ ...recoveryDepsOf(deps), signal }, { own, since, ownExists: true });
+/** By the store's clock, whose time is known from the response to the start that succeeded. */
+const windowOf = ({ clock }: Store, { fromMs, toMs }: Unconfirmed): StartWindow | undefined => {
+  const [from, to] = [clock.at(fromMs), clock.at(toMs)];
+  return from && to && { fromMs: from.earliest, toMs: to.latest };
+};
+
+/**
+ * Aborts uploads that this pod started without a response. Runs in parallel with the parts, so it takes no extra time. It stops
+ * when the upload ends.
+ */
+const sweepOwn = async (deps: OpenDeps, own: UploadRef, signal: AbortSignal): Promise<void> => {
+  const { started, store, isShared = false, uploadsLeft } = deps;
+  const { unconfirmed } = started;
+  if (!unconfirmed) return;
+  const window = () => windowOf(store, unconfirmed);
+  const swept = await sweepUploads(
+    { ...recoveryDepsOf(deps), signal },
+    { own, window, isShared, ownExists: true },
+  );
   if (swept === 'swept') return;
   uploadsLeft.abortFailed();
   // Interrupted: recovery may still find such an upload.
@@ -163,26 +180,54 @@ const createSummedWriter = (deps: OpenDeps, send: (part: FilledPart) => Promise<
 };
 
 /** Without the signal of the job, because an abandoned upload must be aborted even while the process stops. */
-const recoveryDepsOf = ({ store, log, retryPolicy, settings, uploadsLeft }: OpenDeps): RecoveryDeps => ({
+const recoveryDepsOf = ({ store, log, settings, uploadsLeft, onRetry }: OpenDeps): RecoveryDeps => ({
   store,
   log,
-  retryPolicy,
+  retryPolicy: () => lookUpPolicy(settings, log, onRetry),
   onAbortFailed: uploadsLeft.abortFailed,
   consistencyMs: settings.storeConsistencyMs,
 });
 
+interface Fate {
+  mayBePublished: boolean;
+}
+
+const complete = async (
+  deps: OpenDeps,
+  upload: UploadRef & { readonly bytes: number; readonly parts: readonly Part[] },
+  fate: Fate,
+): Promise<{ readonly etag: string }> => {
+  const { attempt, onConflict, settings, log, onRetry, uploadsLeft } = deps;
+  const { storeRetryLimitMs: retryLimitMs, storeIdleTimeoutMs: idleTimeoutMs } = settings;
+  const limit = new RetryLimit(retryLimitMs);
+  fate.mayBePublished = true;
+  const publishDeps = {
+    ...recoveryDepsOf(deps),
+    completePolicy: storeRetryPolicy(settings, { log, limit, onRetry }),
+    retryLimitMs,
+    idleTimeoutMs,
+    onRefused: () => {
+      fate.mayBePublished = false;
+    },
+    onGone: () => uploadsLeft.uploadEnded('aborted'),
+  };
+  return publish(publishDeps, { ...upload, attempt, onConflict });
+};
+
 const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
-  const { store } = deps;
   const sender = createPartSender(deps, ref);
-  const swept = startSweep(deps, ref, sender.signal);
+  let swept: Promise<void> | undefined;
+  const fate: Fate = { mayBePublished: false };
   const { writer, finish, sha256 } = createSummedWriter(deps, sender.send);
-  const recoveryDeps = recoveryDepsOf(deps);
-  const limit = archiveLimit(deps.settings, store.capabilities);
+  const limit = archiveLimit(deps.settings, deps.store.capabilities);
   const assertFits = (more: number): void => {
     if (writer.bytesWritten + more > limit.bytes) throw tooLarge(limit);
   };
   return {
     uploadId: ref.uploadId,
+    recorded: () => {
+      swept ??= sweepOwn(deps, ref, sender.signal);
+    },
     get bytesUploaded() {
       return sender.bytes();
     },
@@ -207,26 +252,33 @@ const openUpload = (deps: OpenDeps, ref: UploadRef): Upload => {
       return sender.parts.length;
     },
     complete: async () => {
-      const { attempt, onConflict } = deps;
       const bytes = writer.bytesWritten;
-      const { parts } = sender;
-      const { etag } = await publish(recoveryDeps, { ...ref, attempt, onConflict, bytes, parts });
+      const { etag } = await complete(deps, { ...ref, bytes, parts: sender.parts }, fate);
       return { etag, bytes };
     },
     abandon: async () => {
       sender.stop();
-      await Promise.all([writer.finished(), swept]);
-      await abortQuietly(recoveryDeps, ref);
+      await Promise.all([writer.finished(), swept ?? leaveUnswept(deps)]);
+      await abortQuietly(deps, ref, fate);
     },
   };
 };
 
-const abortQuietly = async (deps: RecoveryDeps, ref: UploadRef): Promise<void> => {
+/** The upload was never recorded, so nothing else of the store was changed. Recovery does it. */
+const leaveUnswept = ({ started, uploadsLeft }: OpenDeps): void => {
+  if (started.unconfirmed) uploadsLeft.startUnconfirmed();
+};
+
+/** Without Complete, nothing was published, whatever the status says. After one, `publish` has determined what remains. */
+const abortQuietly = async (deps: OpenDeps, ref: UploadRef, { mayBePublished }: Fate): Promise<void> => {
+  const { uploadsLeft, log } = deps;
+  if (!mayBePublished) uploadsLeft.uploadEnded('open');
   try {
-    await abortUpload(deps, ref);
+    const { isVerified } = await abortUpload(recoveryDepsOf(deps), ref);
+    if (isVerified && !mayBePublished) uploadsLeft.uploadEnded('aborted');
   } catch (error) {
-    deps.onAbortFailed?.();
-    deps.log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');
+    uploadsLeft.abortFailed();
+    log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');
   }
 };
 

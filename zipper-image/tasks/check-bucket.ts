@@ -10,14 +10,14 @@ import { toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
-import { READ_PERMISSION } from '../store/find-published.ts';
+import { READ_PERMISSION } from '../store/evidence.ts';
 import { createLateSignal } from '../store/late-signal.ts';
 import { OPTION_PERMISSIONS, type PermittedOption } from '../store/object-headers.ts';
 import type { PartDigests } from '../store/part-writer.ts';
 import { ABORT_PERMISSION } from '../store/recover-upload.ts';
 import type { Store, UploadRef } from '../store/store.ts';
 import { isDenied, isStoreCode } from '../store/store-errors.ts';
-import { type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
+import { lookUpPolicy, type StoreRetrySettings } from '../store/store-retry.ts';
 
 export interface CheckBucketDeps {
   readonly store: Store;
@@ -50,7 +50,7 @@ class Refusals {
   async note(permission: string, work: () => Promise<unknown>, signal?: AbortSignal): Promise<void> {
     const { settings, log } = this.#deps;
     try {
-      await retry(work, storeRetryPolicy(settings, log), signal);
+      await retry(work, lookUpPolicy(settings, log), signal);
     } catch (error) {
       if (!hasResponse(error)) throw error;
       this.missing.push(permission);
@@ -61,7 +61,7 @@ class Refusals {
   async need<T>(work: () => Promise<T>, onDenied: (error: unknown) => void): Promise<T | undefined> {
     const { settings, log, signal } = this.#deps;
     try {
-      return await retry(work, storeRetryPolicy(settings, log), signal);
+      return await retry(work, lookUpPolicy(settings, log), signal);
     } catch (error) {
       this.fatal ??= error;
       if (!isDenied(error)) throw error;
@@ -143,7 +143,7 @@ const tryUpload = async (deps: CheckBucketDeps, refusals: Refusals, upload: Uplo
 const abort = async (deps: CheckBucketDeps, refusals: Refusals, upload: UploadRef): Promise<void> => {
   const { store, log, settings } = deps;
   try {
-    await abortUpload({ store, log, retryPolicy: () => storeRetryPolicy(settings, log) }, upload);
+    await abortUpload({ store, log, retryPolicy: () => lookUpPolicy(settings, log) }, upload);
   } catch (error) {
     log.warn({ err: error }, 'could not abort the test upload');
     if (hasResponse(error) || isStoreCode(error, 'UploadRemains')) refusals.missing.push(ABORT_PERMISSION);

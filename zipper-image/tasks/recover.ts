@@ -3,11 +3,12 @@ import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
+import { assemblyMs } from '../store/evidence.ts';
 import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
-import { type StoreRetrySettings, storeRetryPolicy } from '../store/store-retry.ts';
-import { sweepUploads } from '../store/sweep-uploads.ts';
+import { lookUpPolicy, type StoreRetrySettings } from '../store/store-retry.ts';
+import { type StartWindow, type Sweep, sweepUploads } from '../store/sweep-uploads.ts';
 
 export interface RecoveryTaskDeps {
   readonly task: RecoveryTask;
@@ -19,12 +20,43 @@ export interface RecoveryTaskDeps {
   readonly log: Logger;
   readonly stopping: AbortSignal;
   readonly onAbortFailed: () => void;
+  /** Monotonic time of the start of this process. Default: 0, as in a process of its own. */
+  readonly startedMs?: number;
 }
 
 type TaskOf<S extends RecoveryTask['uploadState']> = Extract<RecoveryTask, { uploadState: S }>;
 
 /** Best effort next to a recorded upload, which gets most of the time. */
 const SWEEP_SHARE = 0.25;
+
+/** One recovery: its task, and when its attempt ended by the monotonic clock, at the latest. */
+interface Recovery {
+  readonly deps: RecoveryDeps;
+  readonly task: RecoveryTask;
+  readonly endedMs: number;
+}
+
+/**
+ * When the attempt may have started uploads, by the store's clock. The times of the API server are converted with the clock of
+ * the node, which may be wrong. The age of the end needs no clock, but leaves out how long this pod waited for its node. The
+ * earlier end counts: an upload that the next attempt, or another job, starts after it is never touched.
+ */
+const windowOf = ({ deps, task, endedMs }: Recovery): StartWindow | undefined => {
+  const now = performance.now();
+  const storeNow = deps.store.clock.at(now);
+  if (!storeNow) return undefined;
+  const aheadMs = storeNow.earliest - Date.now();
+  return {
+    fromMs: Date.parse(task.since) + aheadMs,
+    toMs: Math.min(Date.parse(task.endedAt) + aheadMs, storeNow.earliest - (now - endedMs)),
+  };
+};
+
+const sweepOf = (recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Sweep => ({
+  ...own,
+  isShared: recovery.task.sharedTarget === true,
+  window: () => windowOf(recovery),
+});
 
 /** Starts a marker upload, only to identify our own uploads in a listing. Undefined if the store rejects it. */
 const startMark = async (
@@ -45,11 +77,12 @@ const startMark = async (
 };
 
 /** Aborts unrecorded uploads of the attempt, identified with a marker upload. */
-const sweepByMark = async (deps: RecoveryDeps, task: RecoveryTask): Promise<void> => {
+const sweepByMark = async (recovery: Recovery): Promise<void> => {
+  const { deps, task } = recovery;
   const uploadId = await startMark(deps, task);
   if (uploadId === undefined) return;
   const own = { key: task.key, uploadId };
-  const swept = await sweepUploads(deps, { own, since: new Date(task.since), ownExists: true });
+  const swept = await sweepUploads(deps, sweepOf(recovery, { own, ownExists: true }));
   if (swept !== 'swept') deps.onAbortFailed?.();
   try {
     await abortUpload(deps, own);
@@ -60,63 +93,72 @@ const sweepByMark = async (deps: RecoveryDeps, task: RecoveryTask): Promise<void
 };
 
 /** The outcome of the attempt's own upload is already known and is reported even if this fails. */
-const sweepIfPossible = async (deps: RecoveryDeps, task: RecoveryTask): Promise<void> => {
+const sweepIfPossible = async (recovery: Recovery): Promise<void> => {
   try {
-    await sweepByMark(deps, task);
+    await sweepByMark(recovery);
   } catch (error) {
-    deps.log.info({ err: error }, 'could not determine whether unrecorded uploads of the key remain');
+    recovery.deps.log.info(
+      { err: error },
+      'could not determine whether unrecorded uploads of the key remain',
+    );
   }
 };
 
 const recoverRecorded = async (
-  deps: RecoveryDeps,
+  recovery: Recovery,
   task: TaskOf<'open' | 'committing'>,
   sweepLimitMs: number,
 ): Promise<RecoveryOutcome> => {
-  const { key, uploadId, attempt, uploadState: state } = task;
+  const { deps, endedMs } = recovery;
+  const { key, uploadId, attempt, bytes, uploadState: state } = task;
   const limit = AbortSignal.timeout(sweepLimitMs);
   const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
-  const sweep = { own: { key, uploadId }, since: new Date(task.since), ownExists: false };
+  const sweep = sweepOf(recovery, { own: { key, uploadId }, ownExists: false });
   const swept = await sweepUploads({ ...deps, signal }, sweep);
-  const outcome = await recoverUpload(deps, { key, uploadId, attempt, state });
+  const runsUntilMs = endedMs + assemblyMs(bytes ?? 0, deps.consistencyMs);
+  const outcome = await recoverUpload(deps, { key, uploadId, attempt, bytes, state, runsUntilMs });
   // The attempt ended its upload itself, but may not have aborted unrecorded ones.
-  if (swept === 'unlisted') await sweepIfPossible(deps, task);
+  if (swept === 'unlisted') await sweepIfPossible(recovery);
+  else if (swept === 'unreported' && task.sharedTarget === true) deps.onAbortFailed?.();
   return outcome;
 };
 
 /** An unrecorded upload has no parts and cannot be completed, so only the upload itself can remain. */
-const recoverUnrecorded = async (deps: RecoveryDeps, task: RecoveryTask): Promise<RecoveryOutcome> => {
-  await sweepByMark(deps, task);
+const recoverUnrecorded = async (recovery: Recovery): Promise<RecoveryOutcome> => {
+  await sweepByMark(recovery);
   return { outcome: 'absent' };
 };
 
+const tooSlow = (limitMs: number, cause: unknown): StoreError =>
+  new StoreError(`Could not recover the upload: the store did not respond within ${limitMs} ms`, {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'Timeout',
+    cause,
+  });
+
 /**
  * Aborts the uploads of a deactivated attempt and returns whether it published its archive.
- * @throws StoreError when the store did not respond in time.
+ * @throws StoreError when the store did not respond in time, or may still be assembling the archive.
  */
 export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> => {
-  const { task, store, settings, log, stopping, onAbortFailed } = deps;
-  const { recoveryLimitMs } = settings;
+  const { task, store, settings, log, stopping, onAbortFailed, startedMs = 0 } = deps;
+  const { recoveryLimitMs, storeConsistencyMs: consistencyMs } = settings;
   const limit = AbortSignal.timeout(recoveryLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
-  const retryPolicy = () => storeRetryPolicy(settings, log);
-  const { storeConsistencyMs: consistencyMs } = settings;
-  const recoveryDeps: RecoveryDeps = { store, log, signal, retryPolicy, onAbortFailed, consistencyMs };
+  const retryPolicy = () => lookUpPolicy(settings, log);
+  const recovery: Recovery = {
+    deps: { store, log, signal, retryPolicy, onAbortFailed, consistencyMs },
+    task,
+    endedMs: startedMs - task.endedAgeSeconds * 1000,
+  };
   try {
     return task.uploadState === 'unrecorded'
-      ? await recoverUnrecorded(recoveryDeps, task)
-      : await recoverRecorded(recoveryDeps, task, recoveryLimitMs * SWEEP_SHARE);
+      ? await recoverUnrecorded(recovery)
+      : await recoverRecorded(recovery, task, recoveryLimitMs * SWEEP_SHARE);
   } catch (error) {
-    if (!limit.aborted || stopping.aborted) throw error;
-    throw new StoreError(
-      `Could not recover the upload: the store did not respond within ${recoveryLimitMs} ms`,
-      {
-        code: 'StoreUnavailable',
-        retryable: true,
-        storeCode: 'Timeout',
-        cause: error,
-      },
-    );
+    if (!limit.aborted || stopping.aborted || error instanceof StoreError) throw error;
+    throw tooSlow(recoveryLimitMs, error);
   }
 };

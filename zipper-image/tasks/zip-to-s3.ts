@@ -13,19 +13,20 @@ import { manifestFiles } from '#crds/manifest-files.ts';
 import { type ArchiveContents, type FileEntry, SPEC_DEFAULTS, type ZipResult } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
-import { toError } from '#runtime/errors.ts';
+import { AppError, toError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { defined } from '#runtime/optional.ts';
 import { createArchive } from '../archive/archive.ts';
 import { type EntryNames, planEntryNames } from '../archive/entry-names.ts';
 import { type EntriesWritten, writeEntries } from '../archive/write-entries.ts';
 import type { SourceReader } from '../sources/types.ts';
-import { hadOtherAttempts, type OwnZipJob } from '../status/own-zip-job.ts';
+import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { peakMemoryBytes } from '../status/peak-memory.ts';
 import { createProgress } from '../status/progress.ts';
 import type { StatusApi } from '../status/status-api.ts';
 import { StatusError } from '../status/status-error.ts';
 import { createStatusWriter, type StatusSettings, type StatusWriter } from '../status/status-writer.ts';
+import { createLateSignal } from '../store/late-signal.ts';
 import type { Store } from '../store/store.ts';
 import { createUpload, type Upload, type UploadSettings } from '../store/upload.ts';
 import type { UploadsLeftCount } from '../store/uploads-left.ts';
@@ -49,6 +50,8 @@ export interface ZipToS3Deps {
   readonly uploadsLeft: UploadsLeftCount;
   /** For the times in the status. */
   readonly now: () => Date;
+  /** How long the result or the failure is written after the end of the job or pod. Default: ten seconds. */
+  readonly lastWriteMs?: number;
   readonly toFailure: (error: unknown) => NonNullable<Parameters<StatusWriter['write']>[0]['failure']>;
 }
 
@@ -71,7 +74,7 @@ interface Work {
   readonly progress: ReturnType<typeof createProgress>;
   /** Aborts everything: on termination, when superseded, or when something failed. */
   readonly cancel: AbortController;
-  /** Aborted on termination, and when superseded. */
+  /** Aborted on termination, when superseded, and at the deadline of the job. */
   readonly ended: AbortController;
   readonly startedAt: number;
 }
@@ -125,6 +128,7 @@ const fillUpload = async (work: Work, upload: Upload, files: ListOfFiles): Promi
   const { signal } = cancel;
   const state = { uploadId: upload.uploadId, partSize: deps.settings.partSizeBytes };
   await status.write({ upload: { ...state, state: 'open' } }, signal);
+  upload.recorded();
   await using sources = deps.openSources(files.entries, signal);
   run.sources = sources;
   const written = await writeArchive(work, files, { upload, sources });
@@ -171,7 +175,7 @@ const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> =
     attempt: podUid,
     onConflict: task.onConflict,
     sha256: task.sha256 === true,
-    sweepSince: hadOtherAttempts(zipJob, podUid) ? new Date(task.defaultModificationTime) : undefined,
+    isShared: task.sharedTarget === true,
     signal: cancel.signal,
     onFailure: (error) => cancel.abort(error),
     uploadsLeft: deps.uploadsLeft,
@@ -188,13 +192,17 @@ const buildArchive = async (work: Work, zipJob: OwnZipJob): Promise<ZipResult> =
   }
 };
 
+/** The termination message has the result and the failure too, so a status write must not use up the grace period. */
+const LAST_WRITE_MS = 10_000;
+
 /**
- * The archive is published, so the pod succeeds even if the API server is unavailable, or refuses the write: the first try,
- * whose response was lost, may have finished the job.
+ * The archive is published, so the pod succeeds even if the API server is unavailable until the pod is stopped, or refuses the
+ * write: the first try, whose response was lost, may have finished the job.
  */
 const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
+  using late = createLateSignal(work.ended.signal, work.deps.lastWriteMs ?? LAST_WRITE_MS);
   try {
-    await work.status.write({ result });
+    await work.status.write({ result }, late.signal);
   } catch (error) {
     work.deps.log.error(
       { err: error },
@@ -206,14 +214,14 @@ const reportResult = async (work: Work, result: ZipResult): Promise<void> => {
 const reportFailure = async (work: Work, error: unknown): Promise<void> => {
   if (error instanceof StatusError) return;
   try {
-    await work.status.write({ failure: work.deps.toFailure(error) }, AbortSignal.timeout(FAILURE_WRITE_MS));
+    await work.status.write(
+      { failure: work.deps.toFailure(error) },
+      AbortSignal.timeout(work.deps.lastWriteMs ?? LAST_WRITE_MS),
+    );
   } catch (writeError) {
     work.deps.log.warn({ err: writeError }, 'could not write the failure to the status');
   }
 };
-
-/** The termination message has the failure too, so a status write must not use up the grace period. */
-const FAILURE_WRITE_MS = 10_000;
 
 const createWork = (deps: ZipToS3Deps): Work => {
   const run: Run = {};
@@ -238,6 +246,20 @@ const createWork = (deps: ZipToS3Deps): Work => {
   return { deps, run, status, progress, cancel, ended, startedAt: performance.now() };
 };
 
+/** Node's longest timer. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The controller ends the job at its deadline. A pod that cannot be reached ends itself then. */
+const stopAtDeadline = ({ deps, ended }: Work): Disposable => {
+  const { activeDeadlineSeconds } = deps.task;
+  const stop = (): void => {
+    const text = `The job exceeded its deadline of ${activeDeadlineSeconds} s`;
+    ended.abort(new AppError(text, { code: 'Terminated', retryable: true }));
+  };
+  const timer = setTimeout(stop, Math.min(activeDeadlineSeconds * 1000, LONGEST_MS));
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+};
+
 /**
  * Builds and publishes the archive and writes the result to the status.
  * @throws AppError whose code is a FailureCode; nothing was published then, or it is OutcomeUnknown.
@@ -248,6 +270,7 @@ export const zipToS3 = async (deps: ZipToS3Deps): Promise<ZipResult> => {
   const stop = (): void => ended.abort(deps.stopping.reason);
   if (deps.stopping.aborted) stop();
   deps.stopping.addEventListener('abort', stop, { once: true });
+  using _deadline = stopAtDeadline(work);
   try {
     const zipJob = await status.activate(deps.task.startDeadlineSeconds * 1000, cancel.signal);
     const stopProgress = status.startProgress(ended.signal);

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds","activeDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"activeDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"},"sharedTarget":{"type":"boolean"}}},{"type":"object","required":["mode","zipJobUid","key","attempt","since","endedAt","endedAgeSeconds"],"properties":{"mode":{"const":"recover"},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAt":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"endedAgeSeconds":{"type":"number","minimum":0},"bytes":{"type":"integer","minimum":0},"sharedTarget":{"type":"boolean"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
 const pattern2 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
@@ -428,7 +428,7 @@ const _errs53 = errors;
 if(errors === _errs53){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing3;
-if(((((((((((data.mode === undefined) && (missing3 = "mode")) || ((data.namespace === undefined) && (missing3 = "namespace"))) || ((data.zipJob === undefined) && (missing3 = "zipJob"))) || ((data.zipJobUid === undefined) && (missing3 = "zipJobUid"))) || ((data.key === undefined) && (missing3 = "key"))) || ((data.compression === undefined) && (missing3 = "compression"))) || ((data.onConflict === undefined) && (missing3 = "onConflict"))) || ((data.defaultModificationTime === undefined) && (missing3 = "defaultModificationTime"))) || ((data.files === undefined) && (missing3 = "files"))) || ((data.startDeadlineSeconds === undefined) && (missing3 = "startDeadlineSeconds"))){
+if((((((((((((data.mode === undefined) && (missing3 = "mode")) || ((data.namespace === undefined) && (missing3 = "namespace"))) || ((data.zipJob === undefined) && (missing3 = "zipJob"))) || ((data.zipJobUid === undefined) && (missing3 = "zipJobUid"))) || ((data.key === undefined) && (missing3 = "key"))) || ((data.compression === undefined) && (missing3 = "compression"))) || ((data.onConflict === undefined) && (missing3 = "onConflict"))) || ((data.defaultModificationTime === undefined) && (missing3 = "defaultModificationTime"))) || ((data.files === undefined) && (missing3 = "files"))) || ((data.startDeadlineSeconds === undefined) && (missing3 = "startDeadlineSeconds"))) || ((data.activeDeadlineSeconds === undefined) && (missing3 = "activeDeadlineSeconds"))){
 validate10.errors = [{instancePath,schemaPath:"#/oneOf/0/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
@@ -1001,12 +1001,33 @@ else {
 var valid7 = true;
 }
 if(valid7){
-if(data.sealingKey !== undefined){
-let data58 = data.sealingKey;
+if(data.activeDeadlineSeconds !== undefined){
+let data58 = data.activeDeadlineSeconds;
 const _errs118 = errors;
 if(errors === _errs118){
-if(typeof data58 === "string"){
-if(!pattern2.test(data58)){
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 < 0 || isNaN(data58)){
+validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaPath:"#/oneOf/0/properties/activeDeadlineSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/activeDeadlineSeconds",schemaPath:"#/oneOf/0/properties/activeDeadlineSeconds/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+}
+var valid7 = _errs118 === errors;
+}
+else {
+var valid7 = true;
+}
+if(valid7){
+if(data.sealingKey !== undefined){
+let data59 = data.sealingKey;
+const _errs120 = errors;
+if(errors === _errs120){
+if(typeof data59 === "string"){
+if(!pattern2.test(data59)){
 validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneOf/0/properties/sealingKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
 return false;
 }
@@ -1016,10 +1037,24 @@ validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneO
 return false;
 }
 }
-var valid7 = _errs118 === errors;
+var valid7 = _errs120 === errors;
 }
 else {
 var valid7 = true;
+}
+if(valid7){
+if(data.sharedTarget !== undefined){
+const _errs122 = errors;
+if(typeof data.sharedTarget !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/0/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid7 = _errs122 === errors;
+}
+else {
+var valid7 = true;
+}
+}
 }
 }
 }
@@ -1048,81 +1083,39 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs120 = errors;
-if(errors === _errs120){
+const _errs124 = errors;
+if(errors === _errs124){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
-if(((((data.mode === undefined) && (missing6 = "mode")) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))){
+if((((((((data.mode === undefined) && (missing6 = "mode")) || ((data.zipJobUid === undefined) && (missing6 = "zipJobUid"))) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))) || ((data.endedAt === undefined) && (missing6 = "endedAt"))) || ((data.endedAgeSeconds === undefined) && (missing6 = "endedAgeSeconds"))){
 validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/required",keyword:"required",params:{missingProperty: missing6},message:"must have required property '"+missing6+"'"}];
 return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs123 = errors;
+const _errs127 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid17 = _errs123 === errors;
+var valid17 = _errs127 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
-if(data.key !== undefined){
-let data60 = data.key;
-const _errs124 = errors;
-if(errors === _errs124){
-if(typeof data60 === "string"){
-if(func2(data60) < 1){
-validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid17 = _errs124 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-if(data.attempt !== undefined){
-let data61 = data.attempt;
-const _errs126 = errors;
-if(errors === _errs126){
-if(typeof data61 === "string"){
-if(func2(data61) < 1){
-validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-}
-else {
-validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-var valid17 = _errs126 === errors;
-}
-else {
-var valid17 = true;
-}
-if(valid17){
-if(data.since !== undefined){
-let data62 = data.since;
+if(data.zipJobUid !== undefined){
+let data62 = data.zipJobUid;
 const _errs128 = errors;
 if(errors === _errs128){
 if(typeof data62 === "string"){
-if(!pattern0.test(data62)){
-validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
+if(func2(data62) < 1){
+validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/1/properties/zipJobUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 else {
-validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate10.errors = [{instancePath:instancePath+"/zipJobUid",schemaPath:"#/oneOf/1/properties/zipJobUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -1132,11 +1125,149 @@ else {
 var valid17 = true;
 }
 if(valid17){
+if(data.key !== undefined){
+let data63 = data.key;
+const _errs130 = errors;
+if(errors === _errs130){
+if(typeof data63 === "string"){
+if(func2(data63) < 1){
+validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs130 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.attempt !== undefined){
+let data64 = data.attempt;
+const _errs132 = errors;
+if(errors === _errs132){
+if(typeof data64 === "string"){
+if(func2(data64) < 1){
+validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs132 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.since !== undefined){
+let data65 = data.since;
+const _errs134 = errors;
+if(errors === _errs134){
+if(typeof data65 === "string"){
+if(!pattern0.test(data65)){
+validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs134 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.endedAt !== undefined){
+let data66 = data.endedAt;
+const _errs136 = errors;
+if(errors === _errs136){
+if(typeof data66 === "string"){
+if(!pattern0.test(data66)){
+validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1/properties/endedAt/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/endedAt",schemaPath:"#/oneOf/1/properties/endedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid17 = _errs136 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.endedAgeSeconds !== undefined){
+let data67 = data.endedAgeSeconds;
+const _errs138 = errors;
+if(errors === _errs138){
+if((typeof data67 == "number") && (isFinite(data67))){
+if(data67 < 0 || isNaN(data67)){
+validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#/oneOf/1/properties/endedAgeSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/endedAgeSeconds",schemaPath:"#/oneOf/1/properties/endedAgeSeconds/type",keyword:"type",params:{type: "number"},message:"must be number"}];
+return false;
+}
+}
+var valid17 = _errs138 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.bytes !== undefined){
+let data68 = data.bytes;
+const _errs140 = errors;
+if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs140){
+if((typeof data68 == "number") && (isFinite(data68))){
+if(data68 < 0 || isNaN(data68)){
+validate10.errors = [{instancePath:instancePath+"/bytes",schemaPath:"#/oneOf/1/properties/bytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid17 = _errs140 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
+if(data.sharedTarget !== undefined){
+const _errs142 = errors;
+if(typeof data.sharedTarget !== "boolean"){
+validate10.errors = [{instancePath:instancePath+"/sharedTarget",schemaPath:"#/oneOf/1/properties/sharedTarget/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid17 = _errs142 === errors;
+}
+else {
+var valid17 = true;
+}
+if(valid17){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs130 = errors;
-if(errors === _errs130){
+const _errs144 = errors;
+if(errors === _errs144){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -1145,24 +1276,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data63 = data.uploadState;
-const _errs132 = errors;
-if(!((data63 === "open") || (data63 === "committing"))){
+let data70 = data.uploadState;
+const _errs146 = errors;
+if(!((data70 === "open") || (data70 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid20 = _errs132 === errors;
+var valid20 = _errs146 === errors;
 }
 else {
 var valid20 = true;
 }
 if(valid20){
 if(data.uploadId !== undefined){
-let data64 = data.uploadId;
-const _errs133 = errors;
-if(errors === _errs133){
-if(typeof data64 === "string"){
-if(func2(data64) < 1){
+let data71 = data.uploadId;
+const _errs147 = errors;
+if(errors === _errs147){
+if(typeof data71 === "string"){
+if(func2(data71) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1172,7 +1303,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs133 === errors;
+var valid20 = _errs147 === errors;
 }
 else {
 var valid20 = true;
@@ -1187,8 +1318,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs135 = errors;
-if(errors === _errs135){
+const _errs149 = errors;
+if(errors === _errs149){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -1197,24 +1328,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data65 = data.uploadState;
-const _errs137 = errors;
-if(!((data65 === "open") || (data65 === "committing"))){
+let data72 = data.uploadState;
+const _errs151 = errors;
+if(!((data72 === "open") || (data72 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid22 = _errs137 === errors;
+var valid22 = _errs151 === errors;
 }
 else {
 var valid22 = true;
 }
 if(valid22){
 if(data.uploadId !== undefined){
-let data66 = data.uploadId;
-const _errs138 = errors;
-if(errors === _errs138){
-if(typeof data66 === "string"){
-if(func2(data66) < 1){
+let data73 = data.uploadId;
+const _errs152 = errors;
+if(errors === _errs152){
+if(typeof data73 === "string"){
+if(func2(data73) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1224,7 +1355,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid22 = _errs138 === errors;
+var valid22 = _errs152 === errors;
 }
 else {
 var valid22 = true;
@@ -1239,8 +1370,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs140 = errors;
-if(errors === _errs140){
+const _errs154 = errors;
+if(errors === _errs154){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1277,6 +1408,11 @@ return false;
 }
 }
 }
+}
+}
+}
+}
+}
 else {
 validate10.errors = [{instancePath,schemaPath:"#/oneOf/1/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
@@ -1284,8 +1420,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs143 = errors;
-if(errors === _errs143){
+const _errs157 = errors;
+if(errors === _errs157){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateSettings = validate10;
-const schema11 = {"$id":"validateSettings","type":"object","required":["logLevel","taskFile","bucketDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","trustBundle","shutdownTimeoutMs","partSizeBytes","partsInFlight","maxArchiveBytes","sourceUnknownLengthZip64","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","stsTimeoutMs","stsRetryMs","storeConnectTimeoutMs","storeIdleTimeoutMs","storeAttempts","storeThrottledAttempts","storeRetryBaseMs","storeRetryMaxMs","storeStartGraceMs","storeConsistencyMs","recoveryLimitMs","statusActivationIntervalMs","statusProgressIntervalMs","statusRequestTimeoutMs","statusWriteLimitMs","statusRetryBaseMs","statusRetryMaxMs","fileListMaxBytes","sourceConcurrency","sourceBufferBytes","sourceMaxFileBytes","sourceAttempts","sourceRetryBaseMs","sourceRetryMaxMs","sourceRetryAfterMaxMs","sourceMaxResumes","sourceRefuseUnverified","sourceDnsTimeoutMs","sourceConnectTimeoutMs","sourceHeadersTimeoutMs","sourceIdleTimeoutMs","sourceMinRateBytes","sourceMinRateWindowMs","sourcePerHostConnections","sourceParkedMaxMs","sourceSequential","sourceCheckLimitMs","sourceUserAgent"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"trustBundle":{"type":"string"},"shutdownTimeoutMs":{"type":"integer","minimum":1},"partSizeBytes":{"type":"integer","minimum":5242880,"maximum":1073741824},"partsInFlight":{"type":"integer","minimum":1,"maximum":32},"maxArchiveBytes":{"type":"integer","minimum":1},"sourceUnknownLengthZip64":{"type":"boolean"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"stsTimeoutMs":{"type":"integer","minimum":1},"stsRetryMs":{"type":"integer","minimum":1},"storeConnectTimeoutMs":{"type":"integer","minimum":1},"storeIdleTimeoutMs":{"type":"integer","minimum":1},"storeAttempts":{"type":"integer","minimum":1,"maximum":50},"storeThrottledAttempts":{"type":"integer","minimum":1,"maximum":50},"storeRetryBaseMs":{"type":"integer","minimum":1},"storeRetryMaxMs":{"type":"integer","minimum":1},"storeStartGraceMs":{"type":"integer","minimum":0},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"recoveryLimitMs":{"type":"integer","minimum":1},"statusActivationIntervalMs":{"type":"integer","minimum":10},"statusProgressIntervalMs":{"type":"integer","minimum":100},"statusRequestTimeoutMs":{"type":"integer","minimum":1},"statusWriteLimitMs":{"type":"integer","minimum":1},"statusRetryBaseMs":{"type":"integer","minimum":1},"statusRetryMaxMs":{"type":"integer","minimum":1},"fileListMaxBytes":{"type":"integer","minimum":1},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceMaxFileBytes":{"type":"integer","minimum":1},"sourceAttempts":{"type":"integer","minimum":1,"maximum":20},"sourceRetryBaseMs":{"type":"integer","minimum":1},"sourceRetryMaxMs":{"type":"integer","minimum":1},"sourceRetryAfterMaxMs":{"type":"integer","minimum":0},"sourceMaxResumes":{"type":"integer","minimum":0},"sourceRefuseUnverified":{"type":"boolean"},"sourceDnsTimeoutMs":{"type":"integer","minimum":1},"sourceConnectTimeoutMs":{"type":"integer","minimum":1},"sourceHeadersTimeoutMs":{"type":"integer","minimum":1},"sourceIdleTimeoutMs":{"type":"integer","minimum":1},"sourceMinRateBytes":{"type":"integer","minimum":0},"sourceMinRateWindowMs":{"type":"integer","minimum":1},"sourcePerHostConnections":{"type":"integer","minimum":1,"maximum":256},"sourceParkedMaxMs":{"type":"integer","minimum":1},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000},"sourceUserAgent":{"type":"string","minLength":1,"pattern":"^[\\x20-\\x7e]+$"}}};
+const schema11 = {"$id":"validateSettings","type":"object","required":["logLevel","taskFile","bucketDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","trustBundle","shutdownTimeoutMs","partSizeBytes","partsInFlight","maxArchiveBytes","sourceUnknownLengthZip64","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","stsTimeoutMs","stsRetryMs","storeConnectTimeoutMs","storeIdleTimeoutMs","storeRetryLimitMs","storeRetryBaseMs","storeRetryMaxMs","storeStartGraceMs","storeConsistencyMs","recoveryLimitMs","statusActivationIntervalMs","statusProgressIntervalMs","statusRequestTimeoutMs","statusRefusalLimitMs","statusRetryBaseMs","statusRetryMaxMs","fileListMaxBytes","sourceConcurrency","sourceBufferBytes","sourceMaxFileBytes","sourceRetryLimitMs","sourceRetryBaseMs","sourceRetryMaxMs","sourceRetryAfterMaxMs","sourceRefuseUnverified","sourceDnsTimeoutMs","sourceConnectTimeoutMs","sourceHeadersTimeoutMs","sourceIdleTimeoutMs","sourceMinRateBytes","sourceMinRateWindowMs","sourcePerHostConnections","sourceParkedMaxMs","sourceSequential","sourceCheckLimitMs","sourceUserAgent"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"trustBundle":{"type":"string"},"shutdownTimeoutMs":{"type":"integer","minimum":1},"partSizeBytes":{"type":"integer","minimum":5242880,"maximum":1073741824},"partsInFlight":{"type":"integer","minimum":1,"maximum":32},"maxArchiveBytes":{"type":"integer","minimum":1},"sourceUnknownLengthZip64":{"type":"boolean"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"stsTimeoutMs":{"type":"integer","minimum":1},"stsRetryMs":{"type":"integer","minimum":1},"storeConnectTimeoutMs":{"type":"integer","minimum":1},"storeIdleTimeoutMs":{"type":"integer","minimum":1},"storeRetryLimitMs":{"type":"integer","minimum":0},"storeRetryBaseMs":{"type":"integer","minimum":1},"storeRetryMaxMs":{"type":"integer","minimum":1},"storeStartGraceMs":{"type":"integer","minimum":0},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"recoveryLimitMs":{"type":"integer","minimum":1},"statusActivationIntervalMs":{"type":"integer","minimum":10},"statusProgressIntervalMs":{"type":"integer","minimum":100},"statusRequestTimeoutMs":{"type":"integer","minimum":1},"statusRefusalLimitMs":{"type":"integer","minimum":0},"statusRetryBaseMs":{"type":"integer","minimum":1},"statusRetryMaxMs":{"type":"integer","minimum":1},"fileListMaxBytes":{"type":"integer","minimum":1},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceMaxFileBytes":{"type":"integer","minimum":1},"sourceRetryLimitMs":{"type":"integer","minimum":0},"sourceRetryBaseMs":{"type":"integer","minimum":1},"sourceRetryMaxMs":{"type":"integer","minimum":1},"sourceRetryAfterMaxMs":{"type":"integer","minimum":0},"sourceRefuseUnverified":{"type":"boolean"},"sourceDnsTimeoutMs":{"type":"integer","minimum":1},"sourceConnectTimeoutMs":{"type":"integer","minimum":1},"sourceHeadersTimeoutMs":{"type":"integer","minimum":1},"sourceIdleTimeoutMs":{"type":"integer","minimum":1},"sourceMinRateBytes":{"type":"integer","minimum":0},"sourceMinRateWindowMs":{"type":"integer","minimum":1},"sourcePerHostConnections":{"type":"integer","minimum":1,"maximum":256},"sourceParkedMaxMs":{"type":"integer","minimum":1},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000},"sourceUserAgent":{"type":"string","minLength":1,"pattern":"^[\\x20-\\x7e]+$"}}};
 
 const pattern0 = new RegExp("^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$", "u");
 const pattern2 = new RegExp("^[\\x20-\\x7e]+$", "u");
@@ -394,8 +394,8 @@ vErrors.push(err37);
 }
 errors++;
 }
-if(data.storeAttempts === undefined){
-const err38 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeAttempts"},message:"must have required property '"+"storeAttempts"+"'"};
+if(data.storeRetryLimitMs === undefined){
+const err38 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryLimitMs"},message:"must have required property '"+"storeRetryLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err38];
 }
@@ -404,8 +404,8 @@ vErrors.push(err38);
 }
 errors++;
 }
-if(data.storeThrottledAttempts === undefined){
-const err39 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeThrottledAttempts"},message:"must have required property '"+"storeThrottledAttempts"+"'"};
+if(data.storeRetryBaseMs === undefined){
+const err39 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryBaseMs"},message:"must have required property '"+"storeRetryBaseMs"+"'"};
 if(vErrors === null){
 vErrors = [err39];
 }
@@ -414,8 +414,8 @@ vErrors.push(err39);
 }
 errors++;
 }
-if(data.storeRetryBaseMs === undefined){
-const err40 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryBaseMs"},message:"must have required property '"+"storeRetryBaseMs"+"'"};
+if(data.storeRetryMaxMs === undefined){
+const err40 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryMaxMs"},message:"must have required property '"+"storeRetryMaxMs"+"'"};
 if(vErrors === null){
 vErrors = [err40];
 }
@@ -424,8 +424,8 @@ vErrors.push(err40);
 }
 errors++;
 }
-if(data.storeRetryMaxMs === undefined){
-const err41 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeRetryMaxMs"},message:"must have required property '"+"storeRetryMaxMs"+"'"};
+if(data.storeStartGraceMs === undefined){
+const err41 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeStartGraceMs"},message:"must have required property '"+"storeStartGraceMs"+"'"};
 if(vErrors === null){
 vErrors = [err41];
 }
@@ -434,8 +434,8 @@ vErrors.push(err41);
 }
 errors++;
 }
-if(data.storeStartGraceMs === undefined){
-const err42 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeStartGraceMs"},message:"must have required property '"+"storeStartGraceMs"+"'"};
+if(data.storeConsistencyMs === undefined){
+const err42 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeConsistencyMs"},message:"must have required property '"+"storeConsistencyMs"+"'"};
 if(vErrors === null){
 vErrors = [err42];
 }
@@ -444,8 +444,8 @@ vErrors.push(err42);
 }
 errors++;
 }
-if(data.storeConsistencyMs === undefined){
-const err43 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "storeConsistencyMs"},message:"must have required property '"+"storeConsistencyMs"+"'"};
+if(data.recoveryLimitMs === undefined){
+const err43 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "recoveryLimitMs"},message:"must have required property '"+"recoveryLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err43];
 }
@@ -454,8 +454,8 @@ vErrors.push(err43);
 }
 errors++;
 }
-if(data.recoveryLimitMs === undefined){
-const err44 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "recoveryLimitMs"},message:"must have required property '"+"recoveryLimitMs"+"'"};
+if(data.statusActivationIntervalMs === undefined){
+const err44 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusActivationIntervalMs"},message:"must have required property '"+"statusActivationIntervalMs"+"'"};
 if(vErrors === null){
 vErrors = [err44];
 }
@@ -464,8 +464,8 @@ vErrors.push(err44);
 }
 errors++;
 }
-if(data.statusActivationIntervalMs === undefined){
-const err45 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusActivationIntervalMs"},message:"must have required property '"+"statusActivationIntervalMs"+"'"};
+if(data.statusProgressIntervalMs === undefined){
+const err45 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusProgressIntervalMs"},message:"must have required property '"+"statusProgressIntervalMs"+"'"};
 if(vErrors === null){
 vErrors = [err45];
 }
@@ -474,8 +474,8 @@ vErrors.push(err45);
 }
 errors++;
 }
-if(data.statusProgressIntervalMs === undefined){
-const err46 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusProgressIntervalMs"},message:"must have required property '"+"statusProgressIntervalMs"+"'"};
+if(data.statusRequestTimeoutMs === undefined){
+const err46 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRequestTimeoutMs"},message:"must have required property '"+"statusRequestTimeoutMs"+"'"};
 if(vErrors === null){
 vErrors = [err46];
 }
@@ -484,8 +484,8 @@ vErrors.push(err46);
 }
 errors++;
 }
-if(data.statusRequestTimeoutMs === undefined){
-const err47 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRequestTimeoutMs"},message:"must have required property '"+"statusRequestTimeoutMs"+"'"};
+if(data.statusRefusalLimitMs === undefined){
+const err47 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRefusalLimitMs"},message:"must have required property '"+"statusRefusalLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err47];
 }
@@ -494,8 +494,8 @@ vErrors.push(err47);
 }
 errors++;
 }
-if(data.statusWriteLimitMs === undefined){
-const err48 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusWriteLimitMs"},message:"must have required property '"+"statusWriteLimitMs"+"'"};
+if(data.statusRetryBaseMs === undefined){
+const err48 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRetryBaseMs"},message:"must have required property '"+"statusRetryBaseMs"+"'"};
 if(vErrors === null){
 vErrors = [err48];
 }
@@ -504,8 +504,8 @@ vErrors.push(err48);
 }
 errors++;
 }
-if(data.statusRetryBaseMs === undefined){
-const err49 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRetryBaseMs"},message:"must have required property '"+"statusRetryBaseMs"+"'"};
+if(data.statusRetryMaxMs === undefined){
+const err49 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRetryMaxMs"},message:"must have required property '"+"statusRetryMaxMs"+"'"};
 if(vErrors === null){
 vErrors = [err49];
 }
@@ -514,8 +514,8 @@ vErrors.push(err49);
 }
 errors++;
 }
-if(data.statusRetryMaxMs === undefined){
-const err50 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "statusRetryMaxMs"},message:"must have required property '"+"statusRetryMaxMs"+"'"};
+if(data.fileListMaxBytes === undefined){
+const err50 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fileListMaxBytes"},message:"must have required property '"+"fileListMaxBytes"+"'"};
 if(vErrors === null){
 vErrors = [err50];
 }
@@ -524,8 +524,8 @@ vErrors.push(err50);
 }
 errors++;
 }
-if(data.fileListMaxBytes === undefined){
-const err51 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "fileListMaxBytes"},message:"must have required property '"+"fileListMaxBytes"+"'"};
+if(data.sourceConcurrency === undefined){
+const err51 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConcurrency"},message:"must have required property '"+"sourceConcurrency"+"'"};
 if(vErrors === null){
 vErrors = [err51];
 }
@@ -534,8 +534,8 @@ vErrors.push(err51);
 }
 errors++;
 }
-if(data.sourceConcurrency === undefined){
-const err52 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConcurrency"},message:"must have required property '"+"sourceConcurrency"+"'"};
+if(data.sourceBufferBytes === undefined){
+const err52 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceBufferBytes"},message:"must have required property '"+"sourceBufferBytes"+"'"};
 if(vErrors === null){
 vErrors = [err52];
 }
@@ -544,8 +544,8 @@ vErrors.push(err52);
 }
 errors++;
 }
-if(data.sourceBufferBytes === undefined){
-const err53 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceBufferBytes"},message:"must have required property '"+"sourceBufferBytes"+"'"};
+if(data.sourceMaxFileBytes === undefined){
+const err53 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMaxFileBytes"},message:"must have required property '"+"sourceMaxFileBytes"+"'"};
 if(vErrors === null){
 vErrors = [err53];
 }
@@ -554,8 +554,8 @@ vErrors.push(err53);
 }
 errors++;
 }
-if(data.sourceMaxFileBytes === undefined){
-const err54 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMaxFileBytes"},message:"must have required property '"+"sourceMaxFileBytes"+"'"};
+if(data.sourceRetryLimitMs === undefined){
+const err54 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryLimitMs"},message:"must have required property '"+"sourceRetryLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err54];
 }
@@ -564,8 +564,8 @@ vErrors.push(err54);
 }
 errors++;
 }
-if(data.sourceAttempts === undefined){
-const err55 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceAttempts"},message:"must have required property '"+"sourceAttempts"+"'"};
+if(data.sourceRetryBaseMs === undefined){
+const err55 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryBaseMs"},message:"must have required property '"+"sourceRetryBaseMs"+"'"};
 if(vErrors === null){
 vErrors = [err55];
 }
@@ -574,8 +574,8 @@ vErrors.push(err55);
 }
 errors++;
 }
-if(data.sourceRetryBaseMs === undefined){
-const err56 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryBaseMs"},message:"must have required property '"+"sourceRetryBaseMs"+"'"};
+if(data.sourceRetryMaxMs === undefined){
+const err56 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryMaxMs"},message:"must have required property '"+"sourceRetryMaxMs"+"'"};
 if(vErrors === null){
 vErrors = [err56];
 }
@@ -584,8 +584,8 @@ vErrors.push(err56);
 }
 errors++;
 }
-if(data.sourceRetryMaxMs === undefined){
-const err57 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryMaxMs"},message:"must have required property '"+"sourceRetryMaxMs"+"'"};
+if(data.sourceRetryAfterMaxMs === undefined){
+const err57 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryAfterMaxMs"},message:"must have required property '"+"sourceRetryAfterMaxMs"+"'"};
 if(vErrors === null){
 vErrors = [err57];
 }
@@ -594,8 +594,8 @@ vErrors.push(err57);
 }
 errors++;
 }
-if(data.sourceRetryAfterMaxMs === undefined){
-const err58 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRetryAfterMaxMs"},message:"must have required property '"+"sourceRetryAfterMaxMs"+"'"};
+if(data.sourceRefuseUnverified === undefined){
+const err58 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRefuseUnverified"},message:"must have required property '"+"sourceRefuseUnverified"+"'"};
 if(vErrors === null){
 vErrors = [err58];
 }
@@ -604,8 +604,8 @@ vErrors.push(err58);
 }
 errors++;
 }
-if(data.sourceMaxResumes === undefined){
-const err59 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMaxResumes"},message:"must have required property '"+"sourceMaxResumes"+"'"};
+if(data.sourceDnsTimeoutMs === undefined){
+const err59 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceDnsTimeoutMs"},message:"must have required property '"+"sourceDnsTimeoutMs"+"'"};
 if(vErrors === null){
 vErrors = [err59];
 }
@@ -614,8 +614,8 @@ vErrors.push(err59);
 }
 errors++;
 }
-if(data.sourceRefuseUnverified === undefined){
-const err60 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceRefuseUnverified"},message:"must have required property '"+"sourceRefuseUnverified"+"'"};
+if(data.sourceConnectTimeoutMs === undefined){
+const err60 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConnectTimeoutMs"},message:"must have required property '"+"sourceConnectTimeoutMs"+"'"};
 if(vErrors === null){
 vErrors = [err60];
 }
@@ -624,8 +624,8 @@ vErrors.push(err60);
 }
 errors++;
 }
-if(data.sourceDnsTimeoutMs === undefined){
-const err61 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceDnsTimeoutMs"},message:"must have required property '"+"sourceDnsTimeoutMs"+"'"};
+if(data.sourceHeadersTimeoutMs === undefined){
+const err61 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceHeadersTimeoutMs"},message:"must have required property '"+"sourceHeadersTimeoutMs"+"'"};
 if(vErrors === null){
 vErrors = [err61];
 }
@@ -634,8 +634,8 @@ vErrors.push(err61);
 }
 errors++;
 }
-if(data.sourceConnectTimeoutMs === undefined){
-const err62 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceConnectTimeoutMs"},message:"must have required property '"+"sourceConnectTimeoutMs"+"'"};
+if(data.sourceIdleTimeoutMs === undefined){
+const err62 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceIdleTimeoutMs"},message:"must have required property '"+"sourceIdleTimeoutMs"+"'"};
 if(vErrors === null){
 vErrors = [err62];
 }
@@ -644,8 +644,8 @@ vErrors.push(err62);
 }
 errors++;
 }
-if(data.sourceHeadersTimeoutMs === undefined){
-const err63 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceHeadersTimeoutMs"},message:"must have required property '"+"sourceHeadersTimeoutMs"+"'"};
+if(data.sourceMinRateBytes === undefined){
+const err63 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMinRateBytes"},message:"must have required property '"+"sourceMinRateBytes"+"'"};
 if(vErrors === null){
 vErrors = [err63];
 }
@@ -654,8 +654,8 @@ vErrors.push(err63);
 }
 errors++;
 }
-if(data.sourceIdleTimeoutMs === undefined){
-const err64 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceIdleTimeoutMs"},message:"must have required property '"+"sourceIdleTimeoutMs"+"'"};
+if(data.sourceMinRateWindowMs === undefined){
+const err64 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMinRateWindowMs"},message:"must have required property '"+"sourceMinRateWindowMs"+"'"};
 if(vErrors === null){
 vErrors = [err64];
 }
@@ -664,8 +664,8 @@ vErrors.push(err64);
 }
 errors++;
 }
-if(data.sourceMinRateBytes === undefined){
-const err65 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMinRateBytes"},message:"must have required property '"+"sourceMinRateBytes"+"'"};
+if(data.sourcePerHostConnections === undefined){
+const err65 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourcePerHostConnections"},message:"must have required property '"+"sourcePerHostConnections"+"'"};
 if(vErrors === null){
 vErrors = [err65];
 }
@@ -674,8 +674,8 @@ vErrors.push(err65);
 }
 errors++;
 }
-if(data.sourceMinRateWindowMs === undefined){
-const err66 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceMinRateWindowMs"},message:"must have required property '"+"sourceMinRateWindowMs"+"'"};
+if(data.sourceParkedMaxMs === undefined){
+const err66 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceParkedMaxMs"},message:"must have required property '"+"sourceParkedMaxMs"+"'"};
 if(vErrors === null){
 vErrors = [err66];
 }
@@ -684,8 +684,8 @@ vErrors.push(err66);
 }
 errors++;
 }
-if(data.sourcePerHostConnections === undefined){
-const err67 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourcePerHostConnections"},message:"must have required property '"+"sourcePerHostConnections"+"'"};
+if(data.sourceSequential === undefined){
+const err67 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceSequential"},message:"must have required property '"+"sourceSequential"+"'"};
 if(vErrors === null){
 vErrors = [err67];
 }
@@ -694,8 +694,8 @@ vErrors.push(err67);
 }
 errors++;
 }
-if(data.sourceParkedMaxMs === undefined){
-const err68 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceParkedMaxMs"},message:"must have required property '"+"sourceParkedMaxMs"+"'"};
+if(data.sourceCheckLimitMs === undefined){
+const err68 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceCheckLimitMs"},message:"must have required property '"+"sourceCheckLimitMs"+"'"};
 if(vErrors === null){
 vErrors = [err68];
 }
@@ -704,8 +704,8 @@ vErrors.push(err68);
 }
 errors++;
 }
-if(data.sourceSequential === undefined){
-const err69 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceSequential"},message:"must have required property '"+"sourceSequential"+"'"};
+if(data.sourceUserAgent === undefined){
+const err69 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceUserAgent"},message:"must have required property '"+"sourceUserAgent"+"'"};
 if(vErrors === null){
 vErrors = [err69];
 }
@@ -714,8 +714,10 @@ vErrors.push(err69);
 }
 errors++;
 }
-if(data.sourceCheckLimitMs === undefined){
-const err70 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceCheckLimitMs"},message:"must have required property '"+"sourceCheckLimitMs"+"'"};
+if(data.logLevel !== undefined){
+let data0 = data.logLevel;
+if(typeof data0 !== "string"){
+const err70 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err70];
 }
@@ -724,8 +726,8 @@ vErrors.push(err70);
 }
 errors++;
 }
-if(data.sourceUserAgent === undefined){
-const err71 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "sourceUserAgent"},message:"must have required property '"+"sourceUserAgent"+"'"};
+if(!(((((((data0 === "trace") || (data0 === "debug")) || (data0 === "info")) || (data0 === "warn")) || (data0 === "error")) || (data0 === "fatal")) || (data0 === "silent"))){
+const err71 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/enum",keyword:"enum",params:{allowedValues: schema11.properties.logLevel.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err71];
 }
@@ -734,10 +736,10 @@ vErrors.push(err71);
 }
 errors++;
 }
-if(data.logLevel !== undefined){
-let data0 = data.logLevel;
-if(typeof data0 !== "string"){
-const err72 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data.taskFile !== undefined){
+if(typeof data.taskFile !== "string"){
+const err72 = {instancePath:instancePath+"/taskFile",schemaPath:"#/properties/taskFile/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err72];
 }
@@ -746,8 +748,10 @@ vErrors.push(err72);
 }
 errors++;
 }
-if(!(((((((data0 === "trace") || (data0 === "debug")) || (data0 === "info")) || (data0 === "warn")) || (data0 === "error")) || (data0 === "fatal")) || (data0 === "silent"))){
-const err73 = {instancePath:instancePath+"/logLevel",schemaPath:"#/properties/logLevel/enum",keyword:"enum",params:{allowedValues: schema11.properties.logLevel.enum},message:"must be equal to one of the allowed values"};
+}
+if(data.bucketDir !== undefined){
+if(typeof data.bucketDir !== "string"){
+const err73 = {instancePath:instancePath+"/bucketDir",schemaPath:"#/properties/bucketDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err73];
 }
@@ -757,9 +761,9 @@ vErrors.push(err73);
 errors++;
 }
 }
-if(data.taskFile !== undefined){
-if(typeof data.taskFile !== "string"){
-const err74 = {instancePath:instancePath+"/taskFile",schemaPath:"#/properties/taskFile/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.filesDir !== undefined){
+if(typeof data.filesDir !== "string"){
+const err74 = {instancePath:instancePath+"/filesDir",schemaPath:"#/properties/filesDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err74];
 }
@@ -769,9 +773,9 @@ vErrors.push(err74);
 errors++;
 }
 }
-if(data.bucketDir !== undefined){
-if(typeof data.bucketDir !== "string"){
-const err75 = {instancePath:instancePath+"/bucketDir",schemaPath:"#/properties/bucketDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.serviceAccountDir !== undefined){
+if(typeof data.serviceAccountDir !== "string"){
+const err75 = {instancePath:instancePath+"/serviceAccountDir",schemaPath:"#/properties/serviceAccountDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err75];
 }
@@ -781,9 +785,11 @@ vErrors.push(err75);
 errors++;
 }
 }
-if(data.filesDir !== undefined){
-if(typeof data.filesDir !== "string"){
-const err76 = {instancePath:instancePath+"/filesDir",schemaPath:"#/properties/filesDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.podUid !== undefined){
+let data5 = data.podUid;
+if(typeof data5 === "string"){
+if(func2(data5) < 1){
+const err76 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err76];
 }
@@ -793,9 +799,8 @@ vErrors.push(err76);
 errors++;
 }
 }
-if(data.serviceAccountDir !== undefined){
-if(typeof data.serviceAccountDir !== "string"){
-const err77 = {instancePath:instancePath+"/serviceAccountDir",schemaPath:"#/properties/serviceAccountDir/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err77 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err77];
 }
@@ -805,11 +810,9 @@ vErrors.push(err77);
 errors++;
 }
 }
-if(data.podUid !== undefined){
-let data5 = data.podUid;
-if(typeof data5 === "string"){
-if(func2(data5) < 1){
-const err78 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(data.traceparent !== undefined){
+if(typeof data.traceparent !== "string"){
+const err78 = {instancePath:instancePath+"/traceparent",schemaPath:"#/properties/traceparent/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err78];
 }
@@ -819,8 +822,9 @@ vErrors.push(err78);
 errors++;
 }
 }
-else {
-const err79 = {instancePath:instancePath+"/podUid",schemaPath:"#/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.apiServerHost !== undefined){
+if(typeof data.apiServerHost !== "string"){
+const err79 = {instancePath:instancePath+"/apiServerHost",schemaPath:"#/properties/apiServerHost/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err79];
 }
@@ -830,9 +834,10 @@ vErrors.push(err79);
 errors++;
 }
 }
-if(data.traceparent !== undefined){
-if(typeof data.traceparent !== "string"){
-const err80 = {instancePath:instancePath+"/traceparent",schemaPath:"#/properties/traceparent/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.apiServerPort !== undefined){
+let data8 = data.apiServerPort;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+const err80 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err80];
 }
@@ -841,10 +846,9 @@ vErrors.push(err80);
 }
 errors++;
 }
-}
-if(data.apiServerHost !== undefined){
-if(typeof data.apiServerHost !== "string"){
-const err81 = {instancePath:instancePath+"/apiServerHost",schemaPath:"#/properties/apiServerHost/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 65535 || isNaN(data8)){
+const err81 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
 if(vErrors === null){
 vErrors = [err81];
 }
@@ -853,37 +857,13 @@ vErrors.push(err81);
 }
 errors++;
 }
-}
-if(data.apiServerPort !== undefined){
-let data8 = data.apiServerPort;
-if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err82 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data8 < 1 || isNaN(data8)){
+const err82 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err82];
 }
 else {
 vErrors.push(err82);
-}
-errors++;
-}
-if((typeof data8 == "number") && (isFinite(data8))){
-if(data8 > 65535 || isNaN(data8)){
-const err83 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/maximum",keyword:"maximum",params:{comparison: "<=", limit: 65535},message:"must be <= 65535"};
-if(vErrors === null){
-vErrors = [err83];
-}
-else {
-vErrors.push(err83);
-}
-errors++;
-}
-if(data8 < 1 || isNaN(data8)){
-const err84 = {instancePath:instancePath+"/apiServerPort",schemaPath:"#/properties/apiServerPort/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err84];
-}
-else {
-vErrors.push(err84);
 }
 errors++;
 }
@@ -897,35 +877,35 @@ for(let i0=0; i0<len0; i0++){
 let data10 = data9[i0];
 if(typeof data10 === "string"){
 if(func2(data10) < 1){
-const err85 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err83 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err83];
+}
+else {
+vErrors.push(err83);
+}
+errors++;
+}
+}
+else {
+const err84 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err84];
+}
+else {
+vErrors.push(err84);
+}
+errors++;
+}
+}
+}
+else {
+const err85 = {instancePath:instancePath+"/egressAllowCidrs",schemaPath:"#/properties/egressAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err85];
 }
 else {
 vErrors.push(err85);
-}
-errors++;
-}
-}
-else {
-const err86 = {instancePath:instancePath+"/egressAllowCidrs/" + i0,schemaPath:"#/properties/egressAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err86];
-}
-else {
-vErrors.push(err86);
-}
-errors++;
-}
-}
-}
-else {
-const err87 = {instancePath:instancePath+"/egressAllowCidrs",schemaPath:"#/properties/egressAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err87];
-}
-else {
-vErrors.push(err87);
 }
 errors++;
 }
@@ -938,35 +918,35 @@ for(let i1=0; i1<len1; i1++){
 let data12 = data11[i1];
 if(typeof data12 === "string"){
 if(func2(data12) < 1){
-const err88 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err86 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err86];
+}
+else {
+vErrors.push(err86);
+}
+errors++;
+}
+}
+else {
+const err87 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err87];
+}
+else {
+vErrors.push(err87);
+}
+errors++;
+}
+}
+}
+else {
+const err88 = {instancePath:instancePath+"/egressDenyCidrs",schemaPath:"#/properties/egressDenyCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err88];
 }
 else {
 vErrors.push(err88);
-}
-errors++;
-}
-}
-else {
-const err89 = {instancePath:instancePath+"/egressDenyCidrs/" + i1,schemaPath:"#/properties/egressDenyCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err89];
-}
-else {
-vErrors.push(err89);
-}
-errors++;
-}
-}
-}
-else {
-const err90 = {instancePath:instancePath+"/egressDenyCidrs",schemaPath:"#/properties/egressDenyCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err90];
-}
-else {
-vErrors.push(err90);
 }
 errors++;
 }
@@ -979,35 +959,35 @@ for(let i2=0; i2<len2; i2++){
 let data14 = data13[i2];
 if(typeof data14 === "string"){
 if(func2(data14) < 1){
-const err91 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err89 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err89];
+}
+else {
+vErrors.push(err89);
+}
+errors++;
+}
+}
+else {
+const err90 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err90];
+}
+else {
+vErrors.push(err90);
+}
+errors++;
+}
+}
+}
+else {
+const err91 = {instancePath:instancePath+"/egressClusterCidrs",schemaPath:"#/properties/egressClusterCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err91];
 }
 else {
 vErrors.push(err91);
-}
-errors++;
-}
-}
-else {
-const err92 = {instancePath:instancePath+"/egressClusterCidrs/" + i2,schemaPath:"#/properties/egressClusterCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err92];
-}
-else {
-vErrors.push(err92);
-}
-errors++;
-}
-}
-}
-else {
-const err93 = {instancePath:instancePath+"/egressClusterCidrs",schemaPath:"#/properties/egressClusterCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err93];
-}
-else {
-vErrors.push(err93);
 }
 errors++;
 }
@@ -1020,35 +1000,35 @@ for(let i3=0; i3<len3; i3++){
 let data16 = data15[i3];
 if(typeof data16 === "string"){
 if(func2(data16) < 1){
-const err94 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err92 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err92];
+}
+else {
+vErrors.push(err92);
+}
+errors++;
+}
+}
+else {
+const err93 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err93];
+}
+else {
+vErrors.push(err93);
+}
+errors++;
+}
+}
+}
+else {
+const err94 = {instancePath:instancePath+"/egressServiceCidrs",schemaPath:"#/properties/egressServiceCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err94];
 }
 else {
 vErrors.push(err94);
-}
-errors++;
-}
-}
-else {
-const err95 = {instancePath:instancePath+"/egressServiceCidrs/" + i3,schemaPath:"#/properties/egressServiceCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err95];
-}
-else {
-vErrors.push(err95);
-}
-errors++;
-}
-}
-}
-else {
-const err96 = {instancePath:instancePath+"/egressServiceCidrs",schemaPath:"#/properties/egressServiceCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err96];
-}
-else {
-vErrors.push(err96);
 }
 errors++;
 }
@@ -1061,7 +1041,30 @@ for(let i4=0; i4<len4; i4++){
 let data18 = data17[i4];
 if(typeof data18 === "string"){
 if(func2(data18) < 1){
-const err97 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err95 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err95];
+}
+else {
+vErrors.push(err95);
+}
+errors++;
+}
+}
+else {
+const err96 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err96];
+}
+else {
+vErrors.push(err96);
+}
+errors++;
+}
+}
+}
+else {
+const err97 = {instancePath:instancePath+"/egressApiServerAddresses",schemaPath:"#/properties/egressApiServerAddresses/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err97];
 }
@@ -1071,8 +1074,9 @@ vErrors.push(err97);
 errors++;
 }
 }
-else {
-const err98 = {instancePath:instancePath+"/egressApiServerAddresses/" + i4,schemaPath:"#/properties/egressApiServerAddresses/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.egressNat64Prefix !== undefined){
+if(typeof data.egressNat64Prefix !== "string"){
+const err98 = {instancePath:instancePath+"/egressNat64Prefix",schemaPath:"#/properties/egressNat64Prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err98];
 }
@@ -1082,9 +1086,11 @@ vErrors.push(err98);
 errors++;
 }
 }
-}
-else {
-const err99 = {instancePath:instancePath+"/egressApiServerAddresses",schemaPath:"#/properties/egressApiServerAddresses/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.sourceProxyUrl !== undefined){
+let data20 = data.sourceProxyUrl;
+if(typeof data20 === "string"){
+if(!pattern0.test(data20)){
+const err99 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
 if(vErrors === null){
 vErrors = [err99];
 }
@@ -1094,39 +1100,13 @@ vErrors.push(err99);
 errors++;
 }
 }
-if(data.egressNat64Prefix !== undefined){
-if(typeof data.egressNat64Prefix !== "string"){
-const err100 = {instancePath:instancePath+"/egressNat64Prefix",schemaPath:"#/properties/egressNat64Prefix/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err100 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err100];
 }
 else {
 vErrors.push(err100);
-}
-errors++;
-}
-}
-if(data.sourceProxyUrl !== undefined){
-let data20 = data.sourceProxyUrl;
-if(typeof data20 === "string"){
-if(!pattern0.test(data20)){
-const err101 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
-if(vErrors === null){
-vErrors = [err101];
-}
-else {
-vErrors.push(err101);
-}
-errors++;
-}
-}
-else {
-const err102 = {instancePath:instancePath+"/sourceProxyUrl",schemaPath:"#/properties/sourceProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err102];
-}
-else {
-vErrors.push(err102);
 }
 errors++;
 }
@@ -1139,7 +1119,30 @@ for(let i5=0; i5<len5; i5++){
 let data22 = data21[i5];
 if(typeof data22 === "string"){
 if(func2(data22) < 1){
-const err103 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err101 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err101];
+}
+else {
+vErrors.push(err101);
+}
+errors++;
+}
+}
+else {
+const err102 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err102];
+}
+else {
+vErrors.push(err102);
+}
+errors++;
+}
+}
+}
+else {
+const err103 = {instancePath:instancePath+"/sourceNoProxy",schemaPath:"#/properties/sourceNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err103];
 }
@@ -1149,8 +1152,9 @@ vErrors.push(err103);
 errors++;
 }
 }
-else {
-const err104 = {instancePath:instancePath+"/sourceNoProxy/" + i5,schemaPath:"#/properties/sourceNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.sourceProxyUsername !== undefined){
+if(typeof data.sourceProxyUsername !== "string"){
+const err104 = {instancePath:instancePath+"/sourceProxyUsername",schemaPath:"#/properties/sourceProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err104];
 }
@@ -1160,9 +1164,9 @@ vErrors.push(err104);
 errors++;
 }
 }
-}
-else {
-const err105 = {instancePath:instancePath+"/sourceNoProxy",schemaPath:"#/properties/sourceNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.sourceProxyPassword !== undefined){
+if(typeof data.sourceProxyPassword !== "string"){
+const err105 = {instancePath:instancePath+"/sourceProxyPassword",schemaPath:"#/properties/sourceProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err105];
 }
@@ -1172,9 +1176,11 @@ vErrors.push(err105);
 errors++;
 }
 }
-if(data.sourceProxyUsername !== undefined){
-if(typeof data.sourceProxyUsername !== "string"){
-const err106 = {instancePath:instancePath+"/sourceProxyUsername",schemaPath:"#/properties/sourceProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.storeProxyUrl !== undefined){
+let data25 = data.storeProxyUrl;
+if(typeof data25 === "string"){
+if(!pattern0.test(data25)){
+const err106 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
 if(vErrors === null){
 vErrors = [err106];
 }
@@ -1184,39 +1190,13 @@ vErrors.push(err106);
 errors++;
 }
 }
-if(data.sourceProxyPassword !== undefined){
-if(typeof data.sourceProxyPassword !== "string"){
-const err107 = {instancePath:instancePath+"/sourceProxyPassword",schemaPath:"#/properties/sourceProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
+else {
+const err107 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err107];
 }
 else {
 vErrors.push(err107);
-}
-errors++;
-}
-}
-if(data.storeProxyUrl !== undefined){
-let data25 = data.storeProxyUrl;
-if(typeof data25 === "string"){
-if(!pattern0.test(data25)){
-const err108 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/pattern",keyword:"pattern",params:{pattern: "^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},message:"must match pattern \""+"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"+"\""};
-if(vErrors === null){
-vErrors = [err108];
-}
-else {
-vErrors.push(err108);
-}
-errors++;
-}
-}
-else {
-const err109 = {instancePath:instancePath+"/storeProxyUrl",schemaPath:"#/properties/storeProxyUrl/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err109];
-}
-else {
-vErrors.push(err109);
 }
 errors++;
 }
@@ -1229,7 +1209,30 @@ for(let i6=0; i6<len6; i6++){
 let data27 = data26[i6];
 if(typeof data27 === "string"){
 if(func2(data27) < 1){
-const err110 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err108 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err108];
+}
+else {
+vErrors.push(err108);
+}
+errors++;
+}
+}
+else {
+const err109 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err109];
+}
+else {
+vErrors.push(err109);
+}
+errors++;
+}
+}
+}
+else {
+const err110 = {instancePath:instancePath+"/storeNoProxy",schemaPath:"#/properties/storeNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err110];
 }
@@ -1239,8 +1242,9 @@ vErrors.push(err110);
 errors++;
 }
 }
-else {
-const err111 = {instancePath:instancePath+"/storeNoProxy/" + i6,schemaPath:"#/properties/storeNoProxy/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.storeProxyUsername !== undefined){
+if(typeof data.storeProxyUsername !== "string"){
+const err111 = {instancePath:instancePath+"/storeProxyUsername",schemaPath:"#/properties/storeProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err111];
 }
@@ -1250,9 +1254,9 @@ vErrors.push(err111);
 errors++;
 }
 }
-}
-else {
-const err112 = {instancePath:instancePath+"/storeNoProxy",schemaPath:"#/properties/storeNoProxy/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(data.storeProxyPassword !== undefined){
+if(typeof data.storeProxyPassword !== "string"){
+const err112 = {instancePath:instancePath+"/storeProxyPassword",schemaPath:"#/properties/storeProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err112];
 }
@@ -1262,9 +1266,9 @@ vErrors.push(err112);
 errors++;
 }
 }
-if(data.storeProxyUsername !== undefined){
-if(typeof data.storeProxyUsername !== "string"){
-const err113 = {instancePath:instancePath+"/storeProxyUsername",schemaPath:"#/properties/storeProxyUsername/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.trustBundle !== undefined){
+if(typeof data.trustBundle !== "string"){
+const err113 = {instancePath:instancePath+"/trustBundle",schemaPath:"#/properties/trustBundle/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err113];
 }
@@ -1274,9 +1278,10 @@ vErrors.push(err113);
 errors++;
 }
 }
-if(data.storeProxyPassword !== undefined){
-if(typeof data.storeProxyPassword !== "string"){
-const err114 = {instancePath:instancePath+"/storeProxyPassword",schemaPath:"#/properties/storeProxyPassword/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.shutdownTimeoutMs !== undefined){
+let data31 = data.shutdownTimeoutMs;
+if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
+const err114 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err114];
 }
@@ -1285,10 +1290,9 @@ vErrors.push(err114);
 }
 errors++;
 }
-}
-if(data.trustBundle !== undefined){
-if(typeof data.trustBundle !== "string"){
-const err115 = {instancePath:instancePath+"/trustBundle",schemaPath:"#/properties/trustBundle/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if((typeof data31 == "number") && (isFinite(data31))){
+if(data31 < 1 || isNaN(data31)){
+const err115 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1298,10 +1302,11 @@ vErrors.push(err115);
 errors++;
 }
 }
-if(data.shutdownTimeoutMs !== undefined){
-let data31 = data.shutdownTimeoutMs;
-if(!(((typeof data31 == "number") && (!(data31 % 1) && !isNaN(data31))) && (isFinite(data31)))){
-const err116 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data.partSizeBytes !== undefined){
+let data32 = data.partSizeBytes;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+const err116 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1310,9 +1315,9 @@ vErrors.push(err116);
 }
 errors++;
 }
-if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 < 1 || isNaN(data31)){
-const err117 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 1073741824 || isNaN(data32)){
+const err117 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1321,12 +1326,8 @@ vErrors.push(err117);
 }
 errors++;
 }
-}
-}
-if(data.partSizeBytes !== undefined){
-let data32 = data.partSizeBytes;
-if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err118 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data32 < 5242880 || isNaN(data32)){
+const err118 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5242880},message:"must be >= 5242880"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1335,9 +1336,12 @@ vErrors.push(err118);
 }
 errors++;
 }
-if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 1073741824 || isNaN(data32)){
-const err119 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
+}
+}
+if(data.partsInFlight !== undefined){
+let data33 = data.partsInFlight;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err119 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1346,8 +1350,9 @@ vErrors.push(err119);
 }
 errors++;
 }
-if(data32 < 5242880 || isNaN(data32)){
-const err120 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5242880},message:"must be >= 5242880"};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 32 || isNaN(data33)){
+const err120 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1356,12 +1361,8 @@ vErrors.push(err120);
 }
 errors++;
 }
-}
-}
-if(data.partsInFlight !== undefined){
-let data33 = data.partsInFlight;
-if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err121 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data33 < 1 || isNaN(data33)){
+const err121 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1370,9 +1371,12 @@ vErrors.push(err121);
 }
 errors++;
 }
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 32 || isNaN(data33)){
-const err122 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32"};
+}
+}
+if(data.maxArchiveBytes !== undefined){
+let data34 = data.maxArchiveBytes;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err122 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1381,8 +1385,9 @@ vErrors.push(err122);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err123 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 < 1 || isNaN(data34)){
+const err123 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1393,39 +1398,14 @@ errors++;
 }
 }
 }
-if(data.maxArchiveBytes !== undefined){
-let data34 = data.maxArchiveBytes;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err124 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceUnknownLengthZip64 !== undefined){
+if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
+const err124 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err124];
 }
 else {
 vErrors.push(err124);
-}
-errors++;
-}
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 < 1 || isNaN(data34)){
-const err125 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-}
-}
-if(data.sourceUnknownLengthZip64 !== undefined){
-if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
-const err126 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err126];
-}
-else {
-vErrors.push(err126);
 }
 errors++;
 }
@@ -1438,7 +1418,30 @@ for(let i7=0; i7<len7; i7++){
 let data37 = data36[i7];
 if(typeof data37 === "string"){
 if(func2(data37) < 1){
-const err127 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err125 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
+}
+errors++;
+}
+}
+else {
+const err126 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err126];
+}
+else {
+vErrors.push(err126);
+}
+errors++;
+}
+}
+}
+else {
+const err127 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1448,37 +1451,14 @@ vErrors.push(err127);
 errors++;
 }
 }
-else {
-const err128 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.storeAllowHttp !== undefined){
+if(typeof data.storeAllowHttp !== "boolean"){
+const err128 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err128];
 }
 else {
 vErrors.push(err128);
-}
-errors++;
-}
-}
-}
-else {
-const err129 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err129];
-}
-else {
-vErrors.push(err129);
-}
-errors++;
-}
-}
-if(data.storeAllowHttp !== undefined){
-if(typeof data.storeAllowHttp !== "boolean"){
-const err130 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err130];
-}
-else {
-vErrors.push(err130);
 }
 errors++;
 }
@@ -1491,35 +1471,35 @@ for(let i8=0; i8<len8; i8++){
 let data40 = data39[i8];
 if(typeof data40 === "string"){
 if(func2(data40) < 1){
-const err131 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err129 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
+}
+errors++;
+}
+}
+else {
+const err130 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err130];
+}
+else {
+vErrors.push(err130);
+}
+errors++;
+}
+}
+}
+else {
+const err131 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err131];
 }
 else {
 vErrors.push(err131);
-}
-errors++;
-}
-}
-else {
-const err132 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err132];
-}
-else {
-vErrors.push(err132);
-}
-errors++;
-}
-}
-}
-else {
-const err133 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err133];
-}
-else {
-vErrors.push(err133);
 }
 errors++;
 }
@@ -1532,35 +1512,35 @@ for(let i9=0; i9<len9; i9++){
 let data42 = data41[i9];
 if(typeof data42 === "string"){
 if(func2(data42) < 1){
-const err134 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err132 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err132];
+}
+else {
+vErrors.push(err132);
+}
+errors++;
+}
+}
+else {
+const err133 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err133];
+}
+else {
+vErrors.push(err133);
+}
+errors++;
+}
+}
+}
+else {
+const err134 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err134];
 }
 else {
 vErrors.push(err134);
-}
-errors++;
-}
-}
-else {
-const err135 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err135];
-}
-else {
-vErrors.push(err135);
-}
-errors++;
-}
-}
-}
-else {
-const err136 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
-if(vErrors === null){
-vErrors = [err136];
-}
-else {
-vErrors.push(err136);
 }
 errors++;
 }
@@ -1573,7 +1553,30 @@ for(let i10=0; i10<len10; i10++){
 let data44 = data43[i10];
 if(typeof data44 === "string"){
 if(func2(data44) < 1){
-const err137 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+const err135 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err135];
+}
+else {
+vErrors.push(err135);
+}
+errors++;
+}
+}
+else {
+const err136 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err136];
+}
+else {
+vErrors.push(err136);
+}
+errors++;
+}
+}
+}
+else {
+const err137 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1583,8 +1586,10 @@ vErrors.push(err137);
 errors++;
 }
 }
-else {
-const err138 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(data.stsTimeoutMs !== undefined){
+let data45 = data.stsTimeoutMs;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err138 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1593,10 +1598,9 @@ vErrors.push(err138);
 }
 errors++;
 }
-}
-}
-else {
-const err139 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 < 1 || isNaN(data45)){
+const err139 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1606,10 +1610,11 @@ vErrors.push(err139);
 errors++;
 }
 }
-if(data.stsTimeoutMs !== undefined){
-let data45 = data.stsTimeoutMs;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err140 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data.stsRetryMs !== undefined){
+let data46 = data.stsRetryMs;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err140 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1618,9 +1623,9 @@ vErrors.push(err140);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 < 1 || isNaN(data45)){
-const err141 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 < 1 || isNaN(data46)){
+const err141 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1631,10 +1636,10 @@ errors++;
 }
 }
 }
-if(data.stsRetryMs !== undefined){
-let data46 = data.stsRetryMs;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err142 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeConnectTimeoutMs !== undefined){
+let data47 = data.storeConnectTimeoutMs;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err142 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1643,9 +1648,9 @@ vErrors.push(err142);
 }
 errors++;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 < 1 || isNaN(data46)){
-const err143 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 < 1 || isNaN(data47)){
+const err143 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1656,10 +1661,10 @@ errors++;
 }
 }
 }
-if(data.storeConnectTimeoutMs !== undefined){
-let data47 = data.storeConnectTimeoutMs;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err144 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeIdleTimeoutMs !== undefined){
+let data48 = data.storeIdleTimeoutMs;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err144 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1668,9 +1673,9 @@ vErrors.push(err144);
 }
 errors++;
 }
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 < 1 || isNaN(data47)){
-const err145 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 < 1 || isNaN(data48)){
+const err145 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1681,10 +1686,10 @@ errors++;
 }
 }
 }
-if(data.storeIdleTimeoutMs !== undefined){
-let data48 = data.storeIdleTimeoutMs;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err146 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeRetryLimitMs !== undefined){
+let data49 = data.storeRetryLimitMs;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err146 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1693,9 +1698,9 @@ vErrors.push(err146);
 }
 errors++;
 }
-if((typeof data48 == "number") && (isFinite(data48))){
-if(data48 < 1 || isNaN(data48)){
-const err147 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 < 0 || isNaN(data49)){
+const err147 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1706,10 +1711,10 @@ errors++;
 }
 }
 }
-if(data.storeAttempts !== undefined){
-let data49 = data.storeAttempts;
-if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
-const err148 = {instancePath:instancePath+"/storeAttempts",schemaPath:"#/properties/storeAttempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeRetryBaseMs !== undefined){
+let data50 = data.storeRetryBaseMs;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err148 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1718,9 +1723,9 @@ vErrors.push(err148);
 }
 errors++;
 }
-if((typeof data49 == "number") && (isFinite(data49))){
-if(data49 > 50 || isNaN(data49)){
-const err149 = {instancePath:instancePath+"/storeAttempts",schemaPath:"#/properties/storeAttempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50},message:"must be <= 50"};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 < 1 || isNaN(data50)){
+const err149 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1729,8 +1734,12 @@ vErrors.push(err149);
 }
 errors++;
 }
-if(data49 < 1 || isNaN(data49)){
-const err150 = {instancePath:instancePath+"/storeAttempts",schemaPath:"#/properties/storeAttempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.storeRetryMaxMs !== undefined){
+let data51 = data.storeRetryMaxMs;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err150 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1739,12 +1748,9 @@ vErrors.push(err150);
 }
 errors++;
 }
-}
-}
-if(data.storeThrottledAttempts !== undefined){
-let data50 = data.storeThrottledAttempts;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err151 = {instancePath:instancePath+"/storeThrottledAttempts",schemaPath:"#/properties/storeThrottledAttempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 < 1 || isNaN(data51)){
+const err151 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1753,9 +1759,12 @@ vErrors.push(err151);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 > 50 || isNaN(data50)){
-const err152 = {instancePath:instancePath+"/storeThrottledAttempts",schemaPath:"#/properties/storeThrottledAttempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 50},message:"must be <= 50"};
+}
+}
+if(data.storeStartGraceMs !== undefined){
+let data52 = data.storeStartGraceMs;
+if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
+const err152 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1764,8 +1773,9 @@ vErrors.push(err152);
 }
 errors++;
 }
-if(data50 < 1 || isNaN(data50)){
-const err153 = {instancePath:instancePath+"/storeThrottledAttempts",schemaPath:"#/properties/storeThrottledAttempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data52 == "number") && (isFinite(data52))){
+if(data52 < 0 || isNaN(data52)){
+const err153 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1776,10 +1786,10 @@ errors++;
 }
 }
 }
-if(data.storeRetryBaseMs !== undefined){
-let data51 = data.storeRetryBaseMs;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err154 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeConsistencyMs !== undefined){
+let data53 = data.storeConsistencyMs;
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
+const err154 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1788,9 +1798,9 @@ vErrors.push(err154);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 < 1 || isNaN(data51)){
-const err155 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data53 == "number") && (isFinite(data53))){
+if(data53 > 30000 || isNaN(data53)){
+const err155 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1799,12 +1809,8 @@ vErrors.push(err155);
 }
 errors++;
 }
-}
-}
-if(data.storeRetryMaxMs !== undefined){
-let data52 = data.storeRetryMaxMs;
-if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
-const err156 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data53 < 0 || isNaN(data53)){
+const err156 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1813,9 +1819,12 @@ vErrors.push(err156);
 }
 errors++;
 }
-if((typeof data52 == "number") && (isFinite(data52))){
-if(data52 < 1 || isNaN(data52)){
-const err157 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.recoveryLimitMs !== undefined){
+let data54 = data.recoveryLimitMs;
+if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
+const err157 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1824,12 +1833,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-}
-}
-if(data.storeStartGraceMs !== undefined){
-let data53 = data.storeStartGraceMs;
-if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-const err158 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data54 == "number") && (isFinite(data54))){
+if(data54 < 1 || isNaN(data54)){
+const err158 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1838,9 +1844,12 @@ vErrors.push(err158);
 }
 errors++;
 }
-if((typeof data53 == "number") && (isFinite(data53))){
-if(data53 < 0 || isNaN(data53)){
-const err159 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data.statusActivationIntervalMs !== undefined){
+let data55 = data.statusActivationIntervalMs;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+const err159 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1849,12 +1858,9 @@ vErrors.push(err159);
 }
 errors++;
 }
-}
-}
-if(data.storeConsistencyMs !== undefined){
-let data54 = data.storeConsistencyMs;
-if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
-const err160 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 < 10 || isNaN(data55)){
+const err160 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1863,9 +1869,12 @@ vErrors.push(err160);
 }
 errors++;
 }
-if((typeof data54 == "number") && (isFinite(data54))){
-if(data54 > 30000 || isNaN(data54)){
-const err161 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
+}
+}
+if(data.statusProgressIntervalMs !== undefined){
+let data56 = data.statusProgressIntervalMs;
+if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
+const err161 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1874,8 +1883,9 @@ vErrors.push(err161);
 }
 errors++;
 }
-if(data54 < 0 || isNaN(data54)){
-const err162 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if((typeof data56 == "number") && (isFinite(data56))){
+if(data56 < 100 || isNaN(data56)){
+const err162 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1886,10 +1896,10 @@ errors++;
 }
 }
 }
-if(data.recoveryLimitMs !== undefined){
-let data55 = data.recoveryLimitMs;
-if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
-const err163 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRequestTimeoutMs !== undefined){
+let data57 = data.statusRequestTimeoutMs;
+if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
+const err163 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1898,9 +1908,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-if((typeof data55 == "number") && (isFinite(data55))){
-if(data55 < 1 || isNaN(data55)){
-const err164 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 < 1 || isNaN(data57)){
+const err164 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1911,10 +1921,10 @@ errors++;
 }
 }
 }
-if(data.statusActivationIntervalMs !== undefined){
-let data56 = data.statusActivationIntervalMs;
-if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
-const err165 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRefusalLimitMs !== undefined){
+let data58 = data.statusRefusalLimitMs;
+if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
+const err165 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -1923,9 +1933,9 @@ vErrors.push(err165);
 }
 errors++;
 }
-if((typeof data56 == "number") && (isFinite(data56))){
-if(data56 < 10 || isNaN(data56)){
-const err166 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10"};
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 < 0 || isNaN(data58)){
+const err166 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -1936,10 +1946,10 @@ errors++;
 }
 }
 }
-if(data.statusProgressIntervalMs !== undefined){
-let data57 = data.statusProgressIntervalMs;
-if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
-const err167 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRetryBaseMs !== undefined){
+let data59 = data.statusRetryBaseMs;
+if(!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))){
+const err167 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -1948,9 +1958,9 @@ vErrors.push(err167);
 }
 errors++;
 }
-if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 < 100 || isNaN(data57)){
-const err168 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"};
+if((typeof data59 == "number") && (isFinite(data59))){
+if(data59 < 1 || isNaN(data59)){
+const err168 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -1961,10 +1971,10 @@ errors++;
 }
 }
 }
-if(data.statusRequestTimeoutMs !== undefined){
-let data58 = data.statusRequestTimeoutMs;
-if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
-const err169 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRetryMaxMs !== undefined){
+let data60 = data.statusRetryMaxMs;
+if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
+const err169 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -1973,9 +1983,9 @@ vErrors.push(err169);
 }
 errors++;
 }
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 < 1 || isNaN(data58)){
-const err170 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data60 == "number") && (isFinite(data60))){
+if(data60 < 1 || isNaN(data60)){
+const err170 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -1986,10 +1996,10 @@ errors++;
 }
 }
 }
-if(data.statusWriteLimitMs !== undefined){
-let data59 = data.statusWriteLimitMs;
-if(!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))){
-const err171 = {instancePath:instancePath+"/statusWriteLimitMs",schemaPath:"#/properties/statusWriteLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.fileListMaxBytes !== undefined){
+let data61 = data.fileListMaxBytes;
+if(!(((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61))) && (isFinite(data61)))){
+const err171 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -1998,9 +2008,9 @@ vErrors.push(err171);
 }
 errors++;
 }
-if((typeof data59 == "number") && (isFinite(data59))){
-if(data59 < 1 || isNaN(data59)){
-const err172 = {instancePath:instancePath+"/statusWriteLimitMs",schemaPath:"#/properties/statusWriteLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data61 == "number") && (isFinite(data61))){
+if(data61 < 1 || isNaN(data61)){
+const err172 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2011,10 +2021,10 @@ errors++;
 }
 }
 }
-if(data.statusRetryBaseMs !== undefined){
-let data60 = data.statusRetryBaseMs;
-if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
-const err173 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceConcurrency !== undefined){
+let data62 = data.sourceConcurrency;
+if(!(((typeof data62 == "number") && (!(data62 % 1) && !isNaN(data62))) && (isFinite(data62)))){
+const err173 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2023,9 +2033,9 @@ vErrors.push(err173);
 }
 errors++;
 }
-if((typeof data60 == "number") && (isFinite(data60))){
-if(data60 < 1 || isNaN(data60)){
-const err174 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data62 == "number") && (isFinite(data62))){
+if(data62 > 256 || isNaN(data62)){
+const err174 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2034,12 +2044,8 @@ vErrors.push(err174);
 }
 errors++;
 }
-}
-}
-if(data.statusRetryMaxMs !== undefined){
-let data61 = data.statusRetryMaxMs;
-if(!(((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61))) && (isFinite(data61)))){
-const err175 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data62 < 1 || isNaN(data62)){
+const err175 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2048,9 +2054,12 @@ vErrors.push(err175);
 }
 errors++;
 }
-if((typeof data61 == "number") && (isFinite(data61))){
-if(data61 < 1 || isNaN(data61)){
-const err176 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceBufferBytes !== undefined){
+let data63 = data.sourceBufferBytes;
+if(!(((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63))) && (isFinite(data63)))){
+const err176 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2059,12 +2068,9 @@ vErrors.push(err176);
 }
 errors++;
 }
-}
-}
-if(data.fileListMaxBytes !== undefined){
-let data62 = data.fileListMaxBytes;
-if(!(((typeof data62 == "number") && (!(data62 % 1) && !isNaN(data62))) && (isFinite(data62)))){
-const err177 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data63 == "number") && (isFinite(data63))){
+if(data63 < 4194304 || isNaN(data63)){
+const err177 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2073,9 +2079,12 @@ vErrors.push(err177);
 }
 errors++;
 }
-if((typeof data62 == "number") && (isFinite(data62))){
-if(data62 < 1 || isNaN(data62)){
-const err178 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceMaxFileBytes !== undefined){
+let data64 = data.sourceMaxFileBytes;
+if(!(((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64))) && (isFinite(data64)))){
+const err178 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2084,12 +2093,9 @@ vErrors.push(err178);
 }
 errors++;
 }
-}
-}
-if(data.sourceConcurrency !== undefined){
-let data63 = data.sourceConcurrency;
-if(!(((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63))) && (isFinite(data63)))){
-const err179 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data64 == "number") && (isFinite(data64))){
+if(data64 < 1 || isNaN(data64)){
+const err179 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2098,9 +2104,12 @@ vErrors.push(err179);
 }
 errors++;
 }
-if((typeof data63 == "number") && (isFinite(data63))){
-if(data63 > 256 || isNaN(data63)){
-const err180 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+}
+}
+if(data.sourceRetryLimitMs !== undefined){
+let data65 = data.sourceRetryLimitMs;
+if(!(((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65))) && (isFinite(data65)))){
+const err180 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2109,8 +2118,9 @@ vErrors.push(err180);
 }
 errors++;
 }
-if(data63 < 1 || isNaN(data63)){
-const err181 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data65 == "number") && (isFinite(data65))){
+if(data65 < 0 || isNaN(data65)){
+const err181 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2121,10 +2131,10 @@ errors++;
 }
 }
 }
-if(data.sourceBufferBytes !== undefined){
-let data64 = data.sourceBufferBytes;
-if(!(((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64))) && (isFinite(data64)))){
-const err182 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceRetryBaseMs !== undefined){
+let data66 = data.sourceRetryBaseMs;
+if(!(((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66))) && (isFinite(data66)))){
+const err182 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2133,9 +2143,9 @@ vErrors.push(err182);
 }
 errors++;
 }
-if((typeof data64 == "number") && (isFinite(data64))){
-if(data64 < 4194304 || isNaN(data64)){
-const err183 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
+if((typeof data66 == "number") && (isFinite(data66))){
+if(data66 < 1 || isNaN(data66)){
+const err183 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2146,10 +2156,10 @@ errors++;
 }
 }
 }
-if(data.sourceMaxFileBytes !== undefined){
-let data65 = data.sourceMaxFileBytes;
-if(!(((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65))) && (isFinite(data65)))){
-const err184 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceRetryMaxMs !== undefined){
+let data67 = data.sourceRetryMaxMs;
+if(!(((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67))) && (isFinite(data67)))){
+const err184 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2158,9 +2168,9 @@ vErrors.push(err184);
 }
 errors++;
 }
-if((typeof data65 == "number") && (isFinite(data65))){
-if(data65 < 1 || isNaN(data65)){
-const err185 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data67 == "number") && (isFinite(data67))){
+if(data67 < 1 || isNaN(data67)){
+const err185 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2171,10 +2181,10 @@ errors++;
 }
 }
 }
-if(data.sourceAttempts !== undefined){
-let data66 = data.sourceAttempts;
-if(!(((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66))) && (isFinite(data66)))){
-const err186 = {instancePath:instancePath+"/sourceAttempts",schemaPath:"#/properties/sourceAttempts/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceRetryAfterMaxMs !== undefined){
+let data68 = data.sourceRetryAfterMaxMs;
+if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
+const err186 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2183,9 +2193,9 @@ vErrors.push(err186);
 }
 errors++;
 }
-if((typeof data66 == "number") && (isFinite(data66))){
-if(data66 > 20 || isNaN(data66)){
-const err187 = {instancePath:instancePath+"/sourceAttempts",schemaPath:"#/properties/sourceAttempts/maximum",keyword:"maximum",params:{comparison: "<=", limit: 20},message:"must be <= 20"};
+if((typeof data68 == "number") && (isFinite(data68))){
+if(data68 < 0 || isNaN(data68)){
+const err187 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2194,8 +2204,11 @@ vErrors.push(err187);
 }
 errors++;
 }
-if(data66 < 1 || isNaN(data66)){
-const err188 = {instancePath:instancePath+"/sourceAttempts",schemaPath:"#/properties/sourceAttempts/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceRefuseUnverified !== undefined){
+if(typeof data.sourceRefuseUnverified !== "boolean"){
+const err188 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2205,11 +2218,10 @@ vErrors.push(err188);
 errors++;
 }
 }
-}
-if(data.sourceRetryBaseMs !== undefined){
-let data67 = data.sourceRetryBaseMs;
-if(!(((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67))) && (isFinite(data67)))){
-const err189 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceDnsTimeoutMs !== undefined){
+let data70 = data.sourceDnsTimeoutMs;
+if(!(((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70))) && (isFinite(data70)))){
+const err189 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2218,9 +2230,9 @@ vErrors.push(err189);
 }
 errors++;
 }
-if((typeof data67 == "number") && (isFinite(data67))){
-if(data67 < 1 || isNaN(data67)){
-const err190 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data70 == "number") && (isFinite(data70))){
+if(data70 < 1 || isNaN(data70)){
+const err190 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2231,10 +2243,10 @@ errors++;
 }
 }
 }
-if(data.sourceRetryMaxMs !== undefined){
-let data68 = data.sourceRetryMaxMs;
-if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
-const err191 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceConnectTimeoutMs !== undefined){
+let data71 = data.sourceConnectTimeoutMs;
+if(!(((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71))) && (isFinite(data71)))){
+const err191 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2243,9 +2255,9 @@ vErrors.push(err191);
 }
 errors++;
 }
-if((typeof data68 == "number") && (isFinite(data68))){
-if(data68 < 1 || isNaN(data68)){
-const err192 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data71 == "number") && (isFinite(data71))){
+if(data71 < 1 || isNaN(data71)){
+const err192 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2256,10 +2268,10 @@ errors++;
 }
 }
 }
-if(data.sourceRetryAfterMaxMs !== undefined){
-let data69 = data.sourceRetryAfterMaxMs;
-if(!(((typeof data69 == "number") && (!(data69 % 1) && !isNaN(data69))) && (isFinite(data69)))){
-const err193 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceHeadersTimeoutMs !== undefined){
+let data72 = data.sourceHeadersTimeoutMs;
+if(!(((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72))) && (isFinite(data72)))){
+const err193 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2268,9 +2280,9 @@ vErrors.push(err193);
 }
 errors++;
 }
-if((typeof data69 == "number") && (isFinite(data69))){
-if(data69 < 0 || isNaN(data69)){
-const err194 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if((typeof data72 == "number") && (isFinite(data72))){
+if(data72 < 1 || isNaN(data72)){
+const err194 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2281,10 +2293,10 @@ errors++;
 }
 }
 }
-if(data.sourceMaxResumes !== undefined){
-let data70 = data.sourceMaxResumes;
-if(!(((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70))) && (isFinite(data70)))){
-const err195 = {instancePath:instancePath+"/sourceMaxResumes",schemaPath:"#/properties/sourceMaxResumes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceIdleTimeoutMs !== undefined){
+let data73 = data.sourceIdleTimeoutMs;
+if(!(((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73))) && (isFinite(data73)))){
+const err195 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2293,9 +2305,9 @@ vErrors.push(err195);
 }
 errors++;
 }
-if((typeof data70 == "number") && (isFinite(data70))){
-if(data70 < 0 || isNaN(data70)){
-const err196 = {instancePath:instancePath+"/sourceMaxResumes",schemaPath:"#/properties/sourceMaxResumes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if((typeof data73 == "number") && (isFinite(data73))){
+if(data73 < 1 || isNaN(data73)){
+const err196 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2306,9 +2318,10 @@ errors++;
 }
 }
 }
-if(data.sourceRefuseUnverified !== undefined){
-if(typeof data.sourceRefuseUnverified !== "boolean"){
-const err197 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(data.sourceMinRateBytes !== undefined){
+let data74 = data.sourceMinRateBytes;
+if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
+const err197 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2317,11 +2330,9 @@ vErrors.push(err197);
 }
 errors++;
 }
-}
-if(data.sourceDnsTimeoutMs !== undefined){
-let data72 = data.sourceDnsTimeoutMs;
-if(!(((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72))) && (isFinite(data72)))){
-const err198 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data74 == "number") && (isFinite(data74))){
+if(data74 < 0 || isNaN(data74)){
+const err198 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2330,9 +2341,12 @@ vErrors.push(err198);
 }
 errors++;
 }
-if((typeof data72 == "number") && (isFinite(data72))){
-if(data72 < 1 || isNaN(data72)){
-const err199 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceMinRateWindowMs !== undefined){
+let data75 = data.sourceMinRateWindowMs;
+if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
+const err199 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2341,12 +2355,9 @@ vErrors.push(err199);
 }
 errors++;
 }
-}
-}
-if(data.sourceConnectTimeoutMs !== undefined){
-let data73 = data.sourceConnectTimeoutMs;
-if(!(((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73))) && (isFinite(data73)))){
-const err200 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data75 == "number") && (isFinite(data75))){
+if(data75 < 1 || isNaN(data75)){
+const err200 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2355,9 +2366,12 @@ vErrors.push(err200);
 }
 errors++;
 }
-if((typeof data73 == "number") && (isFinite(data73))){
-if(data73 < 1 || isNaN(data73)){
-const err201 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourcePerHostConnections !== undefined){
+let data76 = data.sourcePerHostConnections;
+if(!(((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76))) && (isFinite(data76)))){
+const err201 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2366,12 +2380,9 @@ vErrors.push(err201);
 }
 errors++;
 }
-}
-}
-if(data.sourceHeadersTimeoutMs !== undefined){
-let data74 = data.sourceHeadersTimeoutMs;
-if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
-const err202 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data76 == "number") && (isFinite(data76))){
+if(data76 > 256 || isNaN(data76)){
+const err202 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2380,9 +2391,8 @@ vErrors.push(err202);
 }
 errors++;
 }
-if((typeof data74 == "number") && (isFinite(data74))){
-if(data74 < 1 || isNaN(data74)){
-const err203 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data76 < 1 || isNaN(data76)){
+const err203 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2393,10 +2403,10 @@ errors++;
 }
 }
 }
-if(data.sourceIdleTimeoutMs !== undefined){
-let data75 = data.sourceIdleTimeoutMs;
-if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
-const err204 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceParkedMaxMs !== undefined){
+let data77 = data.sourceParkedMaxMs;
+if(!(((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77))) && (isFinite(data77)))){
+const err204 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2405,9 +2415,9 @@ vErrors.push(err204);
 }
 errors++;
 }
-if((typeof data75 == "number") && (isFinite(data75))){
-if(data75 < 1 || isNaN(data75)){
-const err205 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data77 == "number") && (isFinite(data77))){
+if(data77 < 1 || isNaN(data77)){
+const err205 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2418,10 +2428,9 @@ errors++;
 }
 }
 }
-if(data.sourceMinRateBytes !== undefined){
-let data76 = data.sourceMinRateBytes;
-if(!(((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76))) && (isFinite(data76)))){
-const err206 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceSequential !== undefined){
+if(typeof data.sourceSequential !== "boolean"){
+const err206 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2430,9 +2439,11 @@ vErrors.push(err206);
 }
 errors++;
 }
-if((typeof data76 == "number") && (isFinite(data76))){
-if(data76 < 0 || isNaN(data76)){
-const err207 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data.sourceCheckLimitMs !== undefined){
+let data79 = data.sourceCheckLimitMs;
+if(!(((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79))) && (isFinite(data79)))){
+const err207 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2441,12 +2452,9 @@ vErrors.push(err207);
 }
 errors++;
 }
-}
-}
-if(data.sourceMinRateWindowMs !== undefined){
-let data77 = data.sourceMinRateWindowMs;
-if(!(((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77))) && (isFinite(data77)))){
-const err208 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data79 == "number") && (isFinite(data79))){
+if(data79 > 60000 || isNaN(data79)){
+const err208 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2455,9 +2463,8 @@ vErrors.push(err208);
 }
 errors++;
 }
-if((typeof data77 == "number") && (isFinite(data77))){
-if(data77 < 1 || isNaN(data77)){
-const err209 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data79 < 0 || isNaN(data79)){
+const err209 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2468,10 +2475,11 @@ errors++;
 }
 }
 }
-if(data.sourcePerHostConnections !== undefined){
-let data78 = data.sourcePerHostConnections;
-if(!(((typeof data78 == "number") && (!(data78 % 1) && !isNaN(data78))) && (isFinite(data78)))){
-const err210 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceUserAgent !== undefined){
+let data80 = data.sourceUserAgent;
+if(typeof data80 === "string"){
+if(func2(data80) < 1){
+const err210 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2480,9 +2488,8 @@ vErrors.push(err210);
 }
 errors++;
 }
-if((typeof data78 == "number") && (isFinite(data78))){
-if(data78 > 256 || isNaN(data78)){
-const err211 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+if(!pattern2.test(data80)){
+const err211 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/pattern",keyword:"pattern",params:{pattern: "^[\\x20-\\x7e]+$"},message:"must match pattern \""+"^[\\x20-\\x7e]+$"+"\""};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2491,8 +2498,9 @@ vErrors.push(err211);
 }
 errors++;
 }
-if(data78 < 1 || isNaN(data78)){
-const err212 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+else {
+const err212 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2503,121 +2511,13 @@ errors++;
 }
 }
 }
-if(data.sourceParkedMaxMs !== undefined){
-let data79 = data.sourceParkedMaxMs;
-if(!(((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79))) && (isFinite(data79)))){
-const err213 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+else {
+const err213 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
 if(vErrors === null){
 vErrors = [err213];
 }
 else {
 vErrors.push(err213);
-}
-errors++;
-}
-if((typeof data79 == "number") && (isFinite(data79))){
-if(data79 < 1 || isNaN(data79)){
-const err214 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
-if(vErrors === null){
-vErrors = [err214];
-}
-else {
-vErrors.push(err214);
-}
-errors++;
-}
-}
-}
-if(data.sourceSequential !== undefined){
-if(typeof data.sourceSequential !== "boolean"){
-const err215 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
-if(vErrors === null){
-vErrors = [err215];
-}
-else {
-vErrors.push(err215);
-}
-errors++;
-}
-}
-if(data.sourceCheckLimitMs !== undefined){
-let data81 = data.sourceCheckLimitMs;
-if(!(((typeof data81 == "number") && (!(data81 % 1) && !isNaN(data81))) && (isFinite(data81)))){
-const err216 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
-if(vErrors === null){
-vErrors = [err216];
-}
-else {
-vErrors.push(err216);
-}
-errors++;
-}
-if((typeof data81 == "number") && (isFinite(data81))){
-if(data81 > 60000 || isNaN(data81)){
-const err217 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
-if(vErrors === null){
-vErrors = [err217];
-}
-else {
-vErrors.push(err217);
-}
-errors++;
-}
-if(data81 < 0 || isNaN(data81)){
-const err218 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
-if(vErrors === null){
-vErrors = [err218];
-}
-else {
-vErrors.push(err218);
-}
-errors++;
-}
-}
-}
-if(data.sourceUserAgent !== undefined){
-let data82 = data.sourceUserAgent;
-if(typeof data82 === "string"){
-if(func2(data82) < 1){
-const err219 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err219];
-}
-else {
-vErrors.push(err219);
-}
-errors++;
-}
-if(!pattern2.test(data82)){
-const err220 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/pattern",keyword:"pattern",params:{pattern: "^[\\x20-\\x7e]+$"},message:"must match pattern \""+"^[\\x20-\\x7e]+$"+"\""};
-if(vErrors === null){
-vErrors = [err220];
-}
-else {
-vErrors.push(err220);
-}
-errors++;
-}
-}
-else {
-const err221 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/type",keyword:"type",params:{type: "string"},message:"must be string"};
-if(vErrors === null){
-vErrors = [err221];
-}
-else {
-vErrors.push(err221);
-}
-errors++;
-}
-}
-}
-else {
-const err222 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
-if(vErrors === null){
-vErrors = [err222];
-}
-else {
-vErrors.push(err222);
 }
 errors++;
 }

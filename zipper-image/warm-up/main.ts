@@ -30,6 +30,7 @@ const TASKS: readonly ZipperTask[] = [
     defaultModificationTime: new Date(0).toISOString(),
     files: { from: 'inline', count: 1 },
     startDeadlineSeconds: 0,
+    activeDeadlineSeconds: 60,
   },
 ];
 const EXPECTED: readonly number[] = [
@@ -60,8 +61,7 @@ for (const task of TASKS) {
     STORE_ALLOW_CIDRS: '127.0.0.0/8',
     STORE_ALLOWED_HOSTS: NO_API_SERVER.host,
     STORE_ALLOW_HTTP: 'true',
-    STORE_ATTEMPTS: '1',
-    STORE_THROTTLED_ATTEMPTS: '1',
+    STORE_RETRY_LIMIT_MS: '0',
   };
   const { status, stdout } = spawnSync(process.execPath, [join(import.meta.dirname, '../main.ts')], { env });
   if (status === null || !EXPECTED.includes(status))

@@ -9,7 +9,7 @@ import { defined } from '#runtime/optional.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
-import type { Recovered } from '../policies/recovery.ts';
+import { archiveBytesOf, type Recovered } from '../policies/recovery.ts';
 import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
 
 /** Exit codes of the zipper after which a retry does not help. */
@@ -49,7 +49,18 @@ const choicesOf = ({
   ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
 });
 
-const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: DecisionConfig): ArchiveTask => {
+/** What a task depends on besides its objects. */
+export interface ManifestSettings extends DecisionConfig {
+  /** A job of another namespace may write the same object. */
+  readonly sharesTarget?: boolean | undefined;
+}
+
+const shared = ({ sharesTarget }: ManifestSettings) => (sharesTarget === true ? { sharedTarget: true } : {});
+
+const deadlineSeconds = ({ spec }: ZipJob, config: DecisionConfig): number =>
+  spec.activeDeadlineSeconds ?? config.activeDeadlineSeconds;
+
+const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettings): ArchiveTask => {
   const { spec, metadata } = zipJob;
   const { filesFrom } = spec;
   return {
@@ -76,7 +87,9 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: DecisionConfig
         }
       : { from: 'inline', count: fileCount(zipJob) },
     startDeadlineSeconds: spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds,
+    activeDeadlineSeconds: deadlineSeconds(zipJob, settings),
     ...defined({ sealingKey: settings.sealingKey }),
+    ...shared(settings),
   };
 };
 
@@ -161,7 +174,7 @@ const jobOf = (zipJob: ZipJob, frame: Frame, config: DecisionConfig): Job => {
 };
 
 /** The Job that builds the archive; it has the ZipJob's name. */
-export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionConfig): Job =>
+export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: ManifestSettings): Job =>
   jobOf(
     zipJob,
     {
@@ -173,7 +186,7 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
       spec: {
         podReplacementPolicy: 'Failed',
         backoffLimit: maxAttemptsOf(zipJob) - 1,
-        activeDeadlineSeconds: zipJob.spec.activeDeadlineSeconds ?? config.activeDeadlineSeconds,
+        activeDeadlineSeconds: deadlineSeconds(zipJob, config),
         podFailurePolicy: {
           rules: [
             {
@@ -205,23 +218,34 @@ export interface ToRecover {
   readonly attempt: Attempt;
   readonly upload: Recovered;
   readonly bucket: ZipBucket;
+  readonly now: Date;
 }
 
 const uploadFacts = (upload: Recovered) =>
   upload === 'unrecorded'
     ? ({ uploadState: 'unrecorded' } as const)
-    : { uploadState: upload.state, uploadId: upload.uploadId };
+    : { uploadState: upload.state, uploadId: upload.uploadId, ...defined({ bytes: archiveBytesOf(upload) }) };
+
+const endOf = ({ finishedAt }: Attempt, now: Date) => {
+  const endedAt = finishedAt ?? now.toISOString();
+  return { endedAt, endedAgeSeconds: Math.max(0, (now.getTime() - Date.parse(endedAt)) / 1000) };
+};
 
 /** The recovery Job: aborts the upload of a lost attempt and checks whether its archive was published. */
-export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: DecisionConfig): Job => {
+export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: ManifestSettings): Job => {
+  const { attempt } = lost;
+  const { creationTimestamp = new Date(0).toISOString(), uid = '' } = zipJob.metadata;
   const task: RecoveryTask = {
     mode: 'recover',
     contractVersion: CONTRACT_VERSION,
     bucket: taskBucket(lost.bucket),
+    zipJobUid: uid,
     key: zipJob.spec.key,
     ...uploadFacts(lost.upload),
-    attempt: lost.attempt.podUid,
-    since: zipJob.metadata.creationTimestamp ?? new Date(0).toISOString(),
+    attempt: attempt.podUid,
+    since: attempt.startedAt ?? creationTimestamp,
+    ...endOf(attempt, lost.now),
+    ...shared(config),
   };
   return jobOf(
     zipJob,

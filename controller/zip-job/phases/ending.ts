@@ -146,7 +146,9 @@ export const abandoned = (s: Situation): Step => {
   const status = revoke({ ...s, status: withJob(s) });
   if (!isRecovering(status)) return finish(s, status, deletedOutcome(s));
   const mayBePublished = status.attempts?.at(-1)?.upload?.state === 'committing';
-  const unknown = { reason: 'OutcomeUnknown', message: REASONS.OutcomeUnknown };
+  const { key } = s.seen.zipJob.spec;
+  const text = `${REASONS.OutcomeUnknown} An archive may still appear at key ${key}.`;
+  const unknown = { reason: 'OutcomeUnknown', message: text };
   const step = finish(s, status, mayBePublished ? unknown : deletedOutcome(s));
   const message = 'the ZipJob was deleted before its last attempt could be recovered';
   const note = { status: 'False', reason: 'Deleted', message, now: s.now } as const;

@@ -100,7 +100,7 @@ const behind = (s: Situation, why: Blocked): Step => {
 const createArchiveJob = ({ seen, config }: Situation, bucket: ZipBucket): Action => ({
   kind: 'createJob',
   target: 'archive',
-  job: archiveJob(seen.zipJob, bucket, config),
+  job: archiveJob(seen.zipJob, bucket, { ...config, sharesTarget: seen.sharesTarget }),
 });
 
 /**

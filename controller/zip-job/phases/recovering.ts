@@ -73,10 +73,14 @@ const published = (
 };
 
 const unknownText = (
-  { missingPermission }: Extract<RecoveryOutcome, { outcome: 'unknown' }>,
+  { missingPermission, goneBeforeAbort }: Extract<RecoveryOutcome, { outcome: 'unknown' }>,
   why = 'the store did not respond in time',
-): string =>
-  missingPermission === undefined ? `recovery gave up: ${why}` : `the credentials lack ${missingPermission}`;
+): string => {
+  if (missingPermission !== undefined) return `the credentials lack ${missingPermission}`;
+  return goneBeforeAbort === true
+    ? 'its upload was gone before it could be aborted, and the store did not show the archive in time'
+    : `recovery gave up: ${why}`;
+};
 
 const lossOf = ({ n }: Attempt, upload: Recovered): string =>
   upload === 'unrecorded'
@@ -87,6 +91,9 @@ const deletion = ({ metadata }: Job): readonly Action[] =>
   metadata.uid === undefined || metadata.deletionTimestamp !== undefined
     ? []
     : [{ kind: 'deleteJob', name: metadata.name, uid: metadata.uid }];
+
+const unfinishedRecovery = ({ seen: { recovery } }: Situation): readonly Action[] =>
+  recovery && !isJobFinished(recovery.job) ? deletion(recovery.job) : [];
 
 const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Recovering => {
   const { outcome, upload } = response;
@@ -105,21 +112,24 @@ const responded = (s: Situation, attempt: Attempt, response: RecoveryResult): Re
         },
       ],
     };
-  const message = `${lossOf(attempt, upload)}; ${unknownText(outcome, response.why)}`;
+  const loss = `${lossOf(attempt, upload)}; ${unknownText(outcome, response.why)}`;
+  const message = isCommitting(upload)
+    ? `${loss}; an archive may still appear at key ${s.seen.zipJob.spec.key}`
+    : loss;
   const events: readonly EventNote[] = [{ type: 'Warning', reason: 'OutcomeUnknown', message }];
-  const job = s.seen.recovery?.job;
-  const actions = job && !isJobFinished(job) ? deletion(job) : [];
+  const actions = unfinishedRecovery(s);
   // Only the active pod can complete an open upload, so at most parts of the upload remain.
   return isCommitting(upload)
     ? { kind: 'recovered', status, outcome: { reason: 'OutcomeUnknown', message }, events, actions }
     : { kind: 'recovered', status, events, actions };
 };
 
+/** The zipper may have reported so only after its recovery started. */
 const nothing = (s: Situation): Recovering => ({
   kind: 'recovered',
   status: recovered(s, 'NothingToRecover'),
   events: [],
-  actions: [],
+  actions: unfinishedRecovery(s),
 });
 
 /** Says in the condition why recovery takes long. A new recovery Job keeps the message of the last. */
@@ -145,7 +155,9 @@ const waiting = (
 const start = (s: Situation, next: Extract<RecoveryStep, { kind: 'start' }>): Step => {
   const { seen, config, status } = s;
   if (!seen.bucket) throw new Error('Could not create the recovery Job: the ZipBucket does not exist');
-  const job = recoveryJob(seen.zipJob, { ...next, bucket: seen.bucket }, config);
+  const { sharesTarget } = seen;
+  const lost = { ...next, bucket: seen.bucket, now: s.now };
+  const job = recoveryJob(seen.zipJob, lost, { ...config, sharesTarget });
   return { status, actions: [{ kind: 'createJob', target: 'recover', job }], requeueAfterMs: REQUEUE_MS };
 };
 

@@ -1,13 +1,16 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
-import type { Attempt, UploadState } from '#crds/zip-job.ts';
+import type { Attempt, UploadState, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { isJobFinished, jobFailure } from '../../kube-state/job-state.ts';
-import { terminationMessageOf } from '../../kube-state/termination-message.ts';
+import { gracePeriodEnds } from '../../kube-state/release.ts';
+import { leavesUploads, terminationMessageOf } from '../../kube-state/termination-message.ts';
 import { timeOf } from '../../kube-state/times.ts';
 import { RECOVERY_GRACE_SECONDS } from '../../settings/recovery-settings.ts';
+import { uploadFactsOf } from '../attempt.ts';
 import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 import { runDeadline } from './deadline.ts';
+import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './deletion.ts';
 import { overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
@@ -68,12 +71,24 @@ const unknownOf = (upload: Recovered, why?: string): RecoveryResult => ({
   abortFailures: 1,
 });
 
-export const isCommitting = (upload: Recovered): boolean =>
+export const isCommitting = (upload: Recovered): upload is UploadState =>
   upload !== 'unrecorded' && upload.state === 'committing';
 
-/** After CompleteMultipartUpload, only the store knows the outcome of the job, or which missing permission hides it. */
+/** Size of the archive of a committing attempt; at most that of its parts if the attempt did not record it. */
+export const archiveBytesOf = ({ state, archive, parts, partSize }: UploadState): number | undefined => {
+  if (state !== 'committing') return undefined;
+  return archive?.bytes ?? (parts === undefined ? undefined : parts * partSize);
+};
+
+/**
+ * After CompleteMultipartUpload, only the store knows the outcome of the job, or which missing permission hides it. It is final
+ * too when the store has had the time to assemble the archive, and does not show it.
+ */
 const isFinal = (outcome: RecoveryOutcome, upload: Recovered): boolean =>
-  !isCommitting(upload) || outcome.outcome !== 'unknown' || outcome.missingPermission !== undefined;
+  !isCommitting(upload) ||
+  outcome.outcome !== 'unknown' ||
+  outcome.missingPermission !== undefined ||
+  outcome.goneBeforeAbort === true;
 
 const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | undefined => {
   for (const pod of recovery.pods) {
@@ -94,23 +109,48 @@ const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | und
  * message says whether the start of an upload got no response, or its abort failed. So only these pods, and pods that were
  * killed or lost, may have left one.
  */
-const mayHaveStarted = ({ zipJob, pods, recovery }: Observation, { podUid }: Attempt): boolean => {
+const mayHaveStarted = (
+  { zipJob, pods, recovery }: Pick<Observation, 'zipJob' | 'pods' | 'recovery'>,
+  { podUid }: Attempt,
+): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
   if (recovery) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const message = terminationMessageOf(pod);
-  return message === undefined || message.startUnconfirmed === true || (message.abortFailures ?? 0) > 0;
+  return message === undefined || leavesUploads(message);
 };
 
-/** The upload to recover, as the zipper left it when it was deactivated. */
-const toRecover = (seen: Observation, attempt: Attempt): Recovered | undefined =>
-  uploadOf(seen.zipJob, attempt.podUid) ??
-  attempt.upload ??
-  (mayHaveStarted(seen, attempt) ? 'unrecorded' : undefined);
+/**
+ * The upload to recover. The record of the attempt knows more than the zipper's field, which has the contents of the archive. A pod
+ * that was deactivated before it ended reports only after the record was written.
+ */
+const toRecover = ({ zipJob, pods, recovery }: Observation, attempt: Attempt): Recovered | undefined => {
+  const { podUid } = attempt;
+  const pod = pods.find(({ metadata }) => metadata.uid === podUid);
+  const late = terminationMessageOf(pod) ? uploadFactsOf(zipJob, { pod, podUid }) : {};
+  const { uploadAborted, upload } = { ...attempt, ...late };
+  if (uploadAborted === true) return undefined;
+  const left = uploadOf(zipJob, podUid);
+  if (left) return { ...left, ...upload };
+  return upload ?? (mayHaveStarted({ zipJob, pods, recovery }, attempt) ? 'unrecorded' : undefined);
+};
+
+/**
+ * When recovery ends although the job could wait for its result, because its user asked to end it. Undefined if nobody did. A
+ * cancellation has no time of its own; it deactivated the attempt, or came while the attempt was being recovered.
+ */
+const requestedEnd = ({ metadata, spec }: ZipJob, lostAt: number): Date | undefined => {
+  const deleted = gracePeriodEnds(metadata, DELETION_GRACE_PERIOD_MS - STORING_MS);
+  if (deleted) return deleted;
+  return spec.cancel === true ? new Date(lostAt + DELETION_GRACE_PERIOD_MS) : undefined;
+};
+
+const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
+  times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
 /**
  * When recovery ends without a result. After `committing` it decides the outcome of the job, so it takes until the deadline
- * of the job, and at least RECOVERY_TIMEOUT_SECONDS. Any other upload can no longer be published, and only its parts may
+ * of the job, and at least RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted. Any other upload can no longer be published, and only its parts may
  * remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes.
  */
 const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
@@ -123,11 +163,9 @@ const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
     return new Date(since + (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000);
   }
   const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
-  return new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
+  const end = new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
+  return earliest(end, requestedEnd(seen.zipJob, lostAt)) ?? end;
 };
-
-const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
-  times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 

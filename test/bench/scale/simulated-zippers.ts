@@ -20,7 +20,7 @@ const FILES = 1_000_000;
 const settings = {
   statusActivationIntervalMs: 1000,
   statusProgressIntervalMs: 2000,
-  statusWriteLimitMs: TIME_LIMIT_MS,
+  statusRefusalLimitMs: TIME_LIMIT_MS,
   statusRetryBaseMs: 200,
   statusRetryMaxMs: 5000,
 };

@@ -132,6 +132,7 @@ const taskOf = (job: ZipperJob, list: Buffer): ArchiveTask => ({
     sha256: createHash('sha256').update(list).digest('hex'),
   },
   startDeadlineSeconds: 30,
+  activeDeadlineSeconds: 3600,
   ...job.task,
 });
 

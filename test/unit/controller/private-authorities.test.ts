@@ -72,7 +72,7 @@ describe('the certificate authorities of the controller', () => {
     const attempt = { n: 1, podUid: 'pod' };
     for (const { spec } of [
       archiveJob(aZipJob(), bucket, config),
-      recoveryJob(aZipJob(), { attempt, upload, bucket }, config),
+      recoveryJob(aZipJob(), { attempt, upload, bucket, now: new Date() }, config),
       testJob(bucket, '1', config),
     ]) {
       const { metadata, spec: pod } = spec?.template ?? {};

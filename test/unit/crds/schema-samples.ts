@@ -95,6 +95,7 @@ const status: Complete<zip.ZipJobStatus> = {
       reason: 'r',
       message: 'm',
       upload,
+      uploadAborted: true,
       abortFailures: 1,
     },
   ],
@@ -115,7 +116,7 @@ const status: Complete<zip.ZipJobStatus> = {
   },
   upload: { ...upload, archive },
   result: { ...archive, etag: 'e', seconds: 1, peakMemory: 1, retries: 0, contractVersion: 1 },
-  failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false },
+  failure: { code: 'c', message: 'm', fileIndex: 0, httpStatus: 404, retriable: false, upload: 'open' },
   sourceCheck: {
     checked: 1,
     failed: 1,

@@ -77,6 +77,7 @@ describe('a zipper process', function () {
       defaultModificationTime: '2026-01-02T03:04:05Z',
       files: { from: 'inline', count: paths.length },
       startDeadlineSeconds: 10,
+      activeDeadlineSeconds: 60,
     };
   };
 
@@ -122,6 +123,17 @@ describe('a zipper process', function () {
       .that.is.below(256 * 1024 ** 2);
   });
 
+  it('prints only lines of its log while the store fails (F45)', async () => {
+    hostile.fault = ({ operation, nth }) =>
+      operation === 'part' && nth === 1
+        ? { kind: 'response', status: 500, code: 'InternalError' }
+        : undefined;
+    const { code, output } = await end(await start(task('/whole')));
+    expect(code, output).to.equal(0);
+    for (const line of output.trim().split('\n')) expect(() => JSON.parse(line), line).not.to.throw();
+    expect(output).to.contain('retrying a request to the store');
+  });
+
   it('aborts its upload on SIGTERM and exits with the matching code (F8)', async () => {
     const started = await start(task('/half'));
     const ended = end(started);
@@ -140,7 +152,7 @@ describe('a zipper process', function () {
     origin.on('connection', () => {
       connections += 1;
     });
-    const ranges = { EGRESS_ALLOW_CIDRS: '', STORE_ALLOW_CIDRS: '127.0.0.0/8', SOURCE_ATTEMPTS: '1' };
+    const ranges = { EGRESS_ALLOW_CIDRS: '', STORE_ALLOW_CIDRS: '127.0.0.0/8', SOURCE_RETRY_LIMIT_MS: '0' };
     const { code, message } = await end(await start(task('/whole'), ranges));
     expect(message).to.have.nested.property('failure.code', 'SourceUnreachable');
     expect(code).to.equal(EXIT_CODES.sourceUnavailable);
@@ -180,12 +192,13 @@ describe('a zipper process', function () {
   it('recovers an upload without a token', async () => {
     await rm(join(directory, 'account'), { recursive: true });
     const { mode: _mode, ...rest } = task('/whole');
-    const since = '2026-01-02T03:04:05Z';
+    const times = { since: '2026-01-02T03:04:05Z', endedAt: '2026-01-02T03:14:05Z', endedAgeSeconds: 60 };
     const upload = { uploadId: 'gone', uploadState: 'committing', attempt: 'pod-0' };
-    const recover = { ...rest, mode: 'recover', since, ...upload };
+    const recover = { ...rest, mode: 'recover', ...times, ...upload };
     const { code, message } = await end(await start(recover, { STORE_CONSISTENCY_MS: '200' }));
     expect(code).to.equal(0);
-    expect(message).to.deep.equal({ contractVersion: 1, mode: 'recover', recovered: { outcome: 'absent' } });
+    const recovered = { outcome: 'unknown', goneBeforeAbort: true };
+    expect(message).to.deep.equal({ contractVersion: 1, mode: 'recover', recovered });
   });
 
   for (const [choice, setting, ends] of [
@@ -199,7 +212,7 @@ describe('a zipper process', function () {
       };
       origin.on('request', finishFirst);
       const given = { ...task('/half', '/whole'), ...defined({ sequential: choice }) };
-      const env = { SOURCE_SEQUENTIAL: setting, SOURCE_IDLE_TIMEOUT_MS: '1500', SOURCE_ATTEMPTS: '1' };
+      const env = { SOURCE_SEQUENTIAL: setting, SOURCE_IDLE_TIMEOUT_MS: '1500', SOURCE_RETRY_LIMIT_MS: '0' };
       const { code, output } = await end(await start(given, env));
       origin.off('request', finishFirst);
       expect(code, output).to.equal(ends);

@@ -6,9 +6,8 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 import { certificatePath, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 
 const ENV = {
-  STORE_ATTEMPTS: '1',
-  STORE_THROTTLED_ATTEMPTS: '1',
-  SOURCE_ATTEMPTS: '1',
+  STORE_RETRY_LIMIT_MS: '0',
+  SOURCE_RETRY_LIMIT_MS: '0',
   PART_SIZE_BYTES: String(5 * 1024 * 1024),
 };
 

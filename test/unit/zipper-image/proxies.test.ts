@@ -7,9 +7,8 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 
 const CREDENTIALS = { user: 'zip', password: 'CANARY-of-the-proxy' };
 const ENV = {
-  STORE_ATTEMPTS: '1',
-  STORE_THROTTLED_ATTEMPTS: '1',
-  SOURCE_ATTEMPTS: '1',
+  STORE_RETRY_LIMIT_MS: '0',
+  SOURCE_RETRY_LIMIT_MS: '0',
   PART_SIZE_BYTES: String(5 * 1024 * 1024),
   LOG_LEVEL: 'trace',
 };

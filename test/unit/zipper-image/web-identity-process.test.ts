@@ -32,18 +32,15 @@ describe('a zipper process with a token instead of keys', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** Tests the bucket, and returns the result and the whole output. */
-  const check = async (
-    stsEndpoint: string,
-    env: Readonly<Record<string, string>> = {},
-    ofBucket: Pick<TaskBucket, 'caBundle'> = {},
-  ) => {
-    const webIdentity = { roleArn: 'arn:aws:iam::1:role/r', audience: AUDIENCE, stsEndpoint };
-    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, webIdentity, ...ofBucket };
-    await writeFile(
-      join(directory, 'task.json'),
-      JSON.stringify({ contractVersion: 1, mode: 'check-bucket', bucket }),
-    );
+  const webIdentity = (stsEndpoint: string) => ({
+    roleArn: 'arn:aws:iam::1:role/r',
+    audience: AUDIENCE,
+    stsEndpoint,
+  });
+
+  /** Runs a task, and returns the result and the whole output. */
+  const run = async (task: object, env: Readonly<Record<string, string>>) => {
+    await writeFile(join(directory, 'task.json'), JSON.stringify({ contractVersion: 1, ...task }));
     const { output, message } = await runZipper({
       directory,
       command: [process.execPath, MAIN],
@@ -68,6 +65,17 @@ describe('a zipper process with a token instead of keys', function () {
     return { message: JSON.parse(message) as unknown, output };
   };
 
+  /** Tests the bucket. */
+  const check = (
+    stsEndpoint: string,
+    env: Readonly<Record<string, string>> = {},
+    ofBucket: Pick<TaskBucket, 'caBundle'> = {},
+  ) => {
+    const identity = { webIdentity: webIdentity(stsEndpoint) };
+    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint, ...identity, ...ofBucket };
+    return run({ mode: 'check-bucket', bucket }, env);
+  };
+
   it('uses the credentials of its role for every request to the store (X21)', async () => {
     const { message, output } = await check(sts.endpoint);
     expect(message, output).to.have.nested.property('check.ok', true);
@@ -77,6 +85,32 @@ describe('a zipper process with a token instead of keys', function () {
       expect(headers['x-amz-security-token']).to.equal('token-of-session-1');
       expect(headers.authorization).to.contain('Credential=session-1/');
     }
+  });
+
+  it('has one session name for all pods of a ZipJob, by which a recovery finds their uploads (F44)', async () => {
+    const bucket = {
+      service: 's3',
+      name: 'bucket',
+      endpoint: hostile.endpoint,
+      webIdentity: webIdentity(sts.endpoint),
+    };
+    const task = {
+      mode: 'recover',
+      bucket,
+      zipJobUid: 'uid-1',
+      key: 'a.zip',
+      attempt: 'pod-0',
+      uploadState: 'unrecorded',
+      since: '2026-01-02T03:04:05Z',
+      endedAt: '2026-01-02T03:14:05Z',
+      endedAgeSeconds: 0,
+    };
+    for (const pod of ['pod-1', 'pod-2']) {
+      const { message, output } = await run(task, { POD_UID: pod });
+      expect(message, output).to.have.nested.property('recovered.outcome', 'absent');
+    }
+    const names = sts.requests.map(({ form }) => form.get('RoleSessionName'));
+    expect(names).to.deep.equal(['zipjobs-uid-1', 'zipjobs-uid-1']);
   });
 
   it('reports in the result of a bucket test why the token service refuses it (X21)', async () => {

@@ -16,7 +16,7 @@ export interface AssumeRoleDeps {
   readonly identity: WebIdentity;
   readonly agent: Dispatcher;
   readonly readToken: () => Promise<string>;
-  /** For the audit log of the token service. */
+  /** Part of the identity in listings of uploads and in audit logs. */
   readonly sessionName: string;
   readonly timeoutMs: number;
 }

@@ -14,7 +14,8 @@ import { readToken } from './token.ts';
 export type WebIdentitySettings = WebIdentityRules &
   StoreEgressSettings & {
     readonly bucketDir: string;
-    readonly podUid: string;
+    /** uid of the ZipJob, or of the pod of a bucket test. */
+    readonly sessionOwner: string;
     readonly stsTimeoutMs: number;
     readonly stsRetryMs: number;
   };
@@ -53,7 +54,7 @@ export const openWebIdentity = (
         identity,
         agent,
         readToken: () => readToken(settings.bucketDir),
-        sessionName: `zipjobs-${settings.podUid}`.slice(0, 64),
+        sessionName: `zipjobs-${settings.sessionOwner}`.slice(0, 64),
         timeoutMs: settings.stsTimeoutMs,
       }),
     retryMs: settings.stsRetryMs,

@@ -13,8 +13,9 @@ import { aPod, aZipBucket, aZipJob, aZipProject, NAME, NAMESPACE, NOW } from '..
 import { expectJobAllowed } from './invariants.ts';
 import { Requeue } from './requeue.ts';
 import { startController } from './world-controller.ts';
+import { createRecover } from './world-recovery.ts';
 import { WorldStore } from './world-store.ts';
-import { createRecover, createZipper, type WorldPod } from './world-zipper.ts';
+import { createZipper, type WorldPod, type Written } from './world-zipper.ts';
 
 const KINDS = ['zipJobs', 'jobs', 'pods', 'buckets', 'projects'] as const;
 /** Delay before the retry of a failed reconcile. */
@@ -51,6 +52,8 @@ export class JobWorld {
   kubeletSkew: () => number = () => 0;
   /** Seconds by which the clock of the Job controller is ahead of the API server's. */
   jobControllerSkew = 0;
+  /** The API server refuses every write of a pod for another reason than the active pod, as while it starts. */
+  refusesPods = false;
   /** No node has room for another pod. */
   isFull = false;
   /** Number of archive Jobs that the controller created and that still exist or were deleted by it. */
@@ -118,9 +121,10 @@ export class JobWorld {
   }
 
   /** A zipper's write of its own fields: accepted only from the active pod, and never after the end. */
-  writeAsZipper(podUid: string, fields: ZipperStatus): boolean {
+  writeAsZipper(podUid: string, fields: ZipperStatus): Written {
     const { zipJob } = this;
-    if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return false;
+    if (this.refusesPods) return 'refused';
+    if (zipJob?.status?.job?.podUid !== podUid || isFinished(zipJob)) return 'notActive';
     const {
       progress: _progress,
       upload: _upload,
@@ -130,7 +134,7 @@ export class JobWorld {
     } = zipJob.status;
     const progress = fields.progress && { ...fields.progress, updatedAt: this.nowText };
     this.zipJobs.put({ ...zipJob, status: { ...own, ...fields, ...(progress && { progress }) } });
-    return true;
+    return 'written';
   }
 
   startPod(job: Job): void {

@@ -6,10 +6,9 @@ import { disrupted, type Ending, failureMessage } from '#test/support/builders/p
 import type { Random } from '#test/support/random.ts';
 import type { JobWorld } from './job-world.ts';
 import { livePods, stepPods, stopPods } from './steps.ts';
+import { type Moves, STORE_MOVES } from './store-moves.ts';
 import { reconcileJobs } from './world-jobs.ts';
 import type { WorldPod } from './world-zipper.ts';
-
-type Move = (world: JobWorld, random: Random) => void | Promise<void>;
 
 const anyPod = (world: JobWorld, random: Random, act: (pod: WorldPod) => void): void => {
   const pods = livePods(world);
@@ -29,7 +28,7 @@ const ENDINGS: readonly Ending[] = [
   { exitCode: 1 },
 ];
 
-export const MOVES: Readonly<Record<string, readonly [weight: number, move: Move]>> = {
+export const MOVES: Moves = {
   'the controller looks': [10, (world) => world.reconcile()],
   'the Job controller looks': [
     6,
@@ -183,52 +182,17 @@ export const MOVES: Readonly<Record<string, readonly [weight: number, move: Move
       world.killsBefore = random.next() < 0.5;
     },
   ],
-  'the store is away': [
+  ...STORE_MOVES,
+  'the API server refuses the writes of pods': [
     0.5,
     (world) => {
-      world.store.isAway = true;
+      world.refusesPods = true;
     },
   ],
-  'the store is back': [
-    1,
+  'the API server accepts the writes of pods': [
+    2,
     (world) => {
-      world.store.isAway = false;
-    },
-  ],
-  'the store forgets its uploads': [
-    0.2,
-    (world) => {
-      world.store.forget();
-    },
-  ],
-  'the store refuses or ignores aborts': [
-    0.5,
-    (world, random) => {
-      world.store.aborts = random.pick(['refused', 'ignored']);
-    },
-  ],
-  'aborts work': [
-    1,
-    (world) => {
-      world.store.aborts = 'work';
-    },
-  ],
-  'Complete is delayed': [
-    0.5,
-    (world) => {
-      world.store.holdsComplete = true;
-    },
-  ],
-  'Complete is no longer delayed': [
-    0.5,
-    (world) => {
-      world.store.holdsComplete = false;
-    },
-  ],
-  'the store shows objects late': [
-    0.5,
-    (world) => {
-      world.store.showsAfterSeconds = 10;
+      world.refusesPods = false;
     },
   ],
   'the credentials may not read objects': [

@@ -79,6 +79,7 @@ const nextTime = (world: JobWorld): Date | undefined => {
     world.requeue.next,
     ...world.jobs.all().map((job) => jobDeadline(world, job)),
     ...[...world.processes.values()].map(({ wakesAt }) => wakesAt),
+    ...world.store.timers,
   ];
   const ahead = times.filter((time) => time !== undefined && time >= world.now);
   return ahead.toSorted((one, other) => Number(one) - Number(other))[0];
@@ -89,9 +90,10 @@ const archiveJobs = ({ zipJob, jobs }: JobWorld): readonly Job[] =>
 
 /**
  * Seconds until everything has to be finished once there are no more faults: the deadlines and timeouts of a
- * job.
+ * job. After its deadline, the store may still need ten minutes to assemble the archive, and recovery Jobs ask it every few
+ * minutes.
  */
-const LIMITS = { endRequested: 300, withoutFaults: 3600, afterDeadline: 60 } as const;
+const LIMITS = { endRequested: 300, withoutFaults: 3600, afterDeadline: 1000 } as const;
 
 /**
  * Latest end of a job once there are no more faults. A zipper that hangs, or is on a lost node that
@@ -133,6 +135,13 @@ const step = async (world: JobWorld, end?: number): Promise<void> => {
 const abortFailures = ({ zipJob }: JobWorld): number =>
   (zipJob?.status?.attempts ?? []).reduce((sum, attempt) => sum + (attempt.abortFailures ?? 0), 0);
 
+/** An attempt has ended, and what it or its recovery could not abort may be recorded only later. */
+const hasEndedAttempt = ({ zipJob, processes }: JobWorld): boolean =>
+  isRecovering(zipJob?.status ?? {}) ||
+  [...processes.values()].some(
+    ({ isOver, pod }) => isOver && pod.metadata.uid === zipJob?.status?.job?.podUid,
+  );
+
 /** Runs for this long, or until the job is done, with the faults that are set. */
 export const runFor = async (world: JobWorld, seconds: number): Promise<void> => {
   const end = world.now.getTime() + seconds * 1000;
@@ -152,13 +161,15 @@ export const runToEnd = async (world: JobWorld): Promise<void> => {
   world.jobs.fail(undefined);
   world.killIn = Infinity;
   world.isFull = false;
-  world.store.isAway = false;
+  world.refusesPods = false;
+  world.store.isDown = false;
+  world.store.awayUntil = undefined;
   world.store.aborts = 'work';
   world.store.holdsComplete = false;
   world.lag(() => false);
   // The caches receive all missed changes.
   world.requeue.add(world.now, 0);
-  const failuresBefore = isRecovering(world.zipJob?.status ?? {}) ? undefined : abortFailures(world);
+  const failuresBefore = hasEndedAttempt(world) ? undefined : abortFailures(world);
   await untilDone(world);
   if (failuresBefore !== undefined && world.zipJob && world.buckets.all().length > 0)
     expect(abortFailures(world), 'recovery waits for a store that responds').to.equal(failuresBefore);

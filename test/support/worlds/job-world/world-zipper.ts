@@ -1,20 +1,23 @@
 import { isEnded } from '#controller/kube-state/pod-state.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { ZipperStatus } from '#crds/zip-job.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { assemblyMs } from '#zipper-image/store/evidence.ts';
 import { type Ending, ended, failureMessage } from '../../builders/pod-statuses.ts';
 import { anUpload, aResult, progressOf } from '../../builders/zip-job-statuses.ts';
 import type { WorldStore } from './world-store.ts';
 
-const taskOf = (job: Job): Readonly<Record<string, unknown>> => {
+export const taskOf = (job: Job): Readonly<Record<string, unknown>> => {
   const task: unknown = JSON.parse(job.spec?.template.metadata?.annotations?.[ANNOTATIONS.task] ?? '{}');
   return isRecord(task) ? task : {};
 };
 
 type Stage = 'waiting' | 'started' | 'opened' | 'recorded' | 'committing' | 'sent' | 'reported';
+
+/** The response of the API server to a status write of a pod. */
+export type Written = 'written' | 'notActive' | 'refused';
 
 /** The parts of the world that a pod can access. */
 export interface PodWorld {
@@ -22,7 +25,7 @@ export interface PodWorld {
   readonly now: Date;
   pod(name: string): Pod | undefined;
   putPod(pod: Pod): void;
-  writeAsZipper(podUid: string, fields: ZipperStatus): boolean;
+  writeAsZipper(podUid: string, fields: ZipperStatus): Written;
 }
 
 export interface WorldPod {
@@ -51,7 +54,7 @@ interface OwnPart {
 }
 
 /** The common part of both kinds of pods. */
-const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
+export const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
   const process: WorldPod = {
     pod,
     isLost: false,
@@ -79,143 +82,161 @@ const aProcess = (world: PodWorld, pod: Pod, own: OwnPart): WorldPod => {
   return process;
 };
 
+/** How long the responses of the store may show an earlier state. */
+export const CONSISTENCY_MS = 15_000;
+/** STORE_RETRY_LIMIT_MS. */
+const STORE_LIMIT_MS = 600_000;
+/** STATUS_REFUSAL_LIMIT_MS. */
+const REFUSAL_LIMIT_MS = 30_000;
+/** Its assembly takes ten minutes at the slowest rate. */
+export const ARCHIVE = { bytes: 600 * 20 * 1024 * 1024, entries: 3 } as const;
+
+const transient = (code: string) => failureMessage(code, { retriable: true });
+
 /** When a pod that was not activated exits. */
 const startDeadlineOf = ({ now }: PodWorld, job: Job): number =>
   now.getTime() + Number(taskOf(job)['startDeadlineSeconds']) * 1000;
 
+/** Something that has lasted since a time. */
+class Lasting {
+  #since: number | undefined;
+
+  /** When it will have lasted for this long, while it lasts. */
+  until(ms: number): Date | undefined {
+    return this.#since === undefined ? undefined : new Date(this.#since + ms);
+  }
+
+  /** Whether it has lasted for this long. */
+  note(isSo: boolean, now: Date, ms: number): boolean {
+    this.#since = isSo ? (this.#since ?? now.getTime()) : undefined;
+    return this.#since !== undefined && now.getTime() >= this.#since + ms;
+  }
+}
+
+/** The first of the times that is still to come. */
+const nextOf = (now: Date, ...times: readonly (Date | undefined)[]): Date | undefined =>
+  times
+    .filter((time) => time !== undefined && time > now)
+    .toSorted((one, other) => Number(one) - Number(other))[0];
+
 /** One run of the zipper: each step is one request of the real one, and each may be the last. */
-export const createZipper = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
-  const startBy = startDeadlineOf(world, job);
-  const { uid = '' } = pod.metadata;
-  const result = aResult({ etag: uid });
-  let stage: Stage = 'waiting';
-  let uploadId = '';
-  const notActive = (): void => {
-    process.end({
-      exitCode: EXIT_CODES.notActive,
-      message: failureMessage('NotActive', { retriable: true }),
-    });
-  };
-  const storeFailed = (): void => {
-    process.end({
-      exitCode: EXIT_CODES.storeUnavailable,
-      message: failureMessage('StoreUnavailable', { retriable: true }),
-    });
-  };
-  const progress = progressOf(uid);
-  const write = (next: Stage, fields: object): void => {
-    if (world.writeAsZipper(uid, { progress, ...fields })) stage = next;
-    else if (stage !== 'waiting' || world.now.getTime() >= startBy) notActive();
-  };
-  const steps: Readonly<Record<Stage, () => void>> = {
+class WorldZipper implements OwnPart {
+  readonly #world: PodWorld;
+  readonly #uid: string;
+  readonly #startBy: number;
+  readonly #away = new Lasting();
+  readonly #refused = new Lasting();
+  readonly #end: (ending: Ending) => void;
+  #stage: Stage = 'waiting';
+  #uploadId = '';
+  #runsUntil: Date | undefined;
+
+  constructor(world: PodWorld, { uid, job }: { uid: string; job: Job }, end: (ending: Ending) => void) {
+    this.#world = world;
+    this.#uid = uid;
+    this.#startBy = startDeadlineOf(world, job);
+    this.#end = end;
+  }
+
+  at(): string {
+    return this.#stage;
+  }
+
+  wakesAt(): Date | undefined {
+    const { now } = this.#world;
+    const [away, refused] = [this.#away.until(STORE_LIMIT_MS), this.#refused.until(REFUSAL_LIMIT_MS)];
+    return nextOf(now, away, refused, this.#runsUntil);
+  }
+
+  step(): void {
+    const { store, now } = this.#world;
+    const needsStore = this.#stage === 'started' || this.#stage === 'recorded';
+    if (this.#away.note(needsStore && store.isAway, now, STORE_LIMIT_MS)) this.#storeFailed();
+    else if (!needsStore || !store.isAway) this.#steps[this.#stage]();
+  }
+
+  /** It aborts its upload unless it sent Complete, and says so. */
+  cleanUp(ending: Ending): Ending {
+    const { store } = this.#world;
+    const { message } = ending;
+    const isStarted = ['opened', 'recorded', 'committing'].includes(this.#stage);
+    if (typeof message !== 'object' || !('failure' in message) || !isStarted) return ending;
+    const isGone =
+      !store.isAway && store.abort(this.#uploadId) !== 'refused' && !store.uploads.has(this.#uploadId);
+    const failure = { ...message.failure, upload: isGone ? 'aborted' : 'open' } as const;
+    const isLeft = !isGone && this.#stage === 'opened';
+    return { ...ending, message: { ...message, failure, ...(isLeft && { abortFailures: 1 }) } };
+  }
+
+  #storeFailed(): void {
+    this.#end({ exitCode: EXIT_CODES.storeUnavailable, message: transient('StoreUnavailable') });
+  }
+
+  #write(next: Stage, fields: object): void {
+    const { now } = this.#world;
+    const written = this.#world.writeAsZipper(this.#uid, { progress: progressOf(this.#uid), ...fields });
+    const isTooLong = this.#refused.note(written === 'refused', now, REFUSAL_LIMIT_MS);
+    if (written === 'written') this.#stage = next;
+    else if (this.#stage === 'waiting' && now.getTime() >= this.#startBy)
+      this.#end({ exitCode: EXIT_CODES.notActive, message: transient('NotActive') });
+    else if (this.#stage !== 'waiting' && (written === 'notActive' || isTooLong))
+      this.#end({ exitCode: EXIT_CODES.superseded, message: transient('Superseded') });
+  }
+
+  readonly #steps: Readonly<Record<Stage, () => void>> = {
     waiting: () => {
-      write('started', {});
+      this.#write('started', {});
     },
     started: () => {
-      if (world.store.isAway) {
-        storeFailed();
-        return;
-      }
-      uploadId = world.store.create(uid);
-      stage = 'opened';
+      this.#uploadId = this.#world.store.create(this.#uid);
+      this.#stage = 'opened';
     },
     opened: () => {
-      write('recorded', { upload: { ...anUpload('open'), uploadId } });
+      this.#write('recorded', { upload: { ...anUpload('open'), uploadId: this.#uploadId } });
     },
     recorded: () => {
-      write('committing', { upload: { ...anUpload('committing'), uploadId } });
+      this.#write('committing', { upload: this.#committing });
     },
     committing: () => {
-      world.store.sendComplete(uploadId);
-      stage = 'sent';
+      this.#world.store.sendComplete(this.#uploadId);
+      this.#runsUntil = new Date(this.#world.now.getTime() + assemblyMs(ARCHIVE.bytes, CONSISTENCY_MS));
+      this.#stage = 'sent';
     },
     sent: () => {
-      if (world.store.isAway || world.store.isPending(uploadId)) return;
-      if (!world.store.published.includes(uid)) {
-        storeFailed();
-        return;
-      }
-      world.writeAsZipper(uid, { progress, upload: { ...anUpload('committing'), uploadId }, result });
-      stage = 'reported';
+      this.#followComplete();
     },
     reported: () => {
-      process.end({
+      const result = aResult({ etag: this.#uid, ...ARCHIVE });
+      this.#end({
         exitCode: EXIT_CODES.ok,
         message: { contractVersion: CONTRACT_VERSION, mode: 'archive', result },
       });
     },
   };
-  const process = aProcess(world, pod, {
-    at: () => stage,
-    step: () => {
-      steps[stage]();
-    },
-    cleanUp: (ending) => {
-      const { message } = ending;
-      if (message === undefined || stage === 'sent') return ending;
-      if (!world.store.isAway) world.store.abort(uid);
-      if (stage === 'opened' && world.store.hasUpload(uid) && typeof message === 'object')
-        return { ...ending, message: { ...message, abortFailures: 1 } };
-      return ending;
-    },
-  });
-  return process;
-};
 
-/** How long the upload must be gone before its archive counts as absent. */
-const CONSISTENCY_MS = 15_000;
+  get #committing() {
+    return { ...anUpload('committing'), uploadId: this.#uploadId, archive: ARCHIVE };
+  }
 
-type Recovered = RecoveryOutcome | 'none' | 'wait';
+  /** Asks until the object shows, or could have been assembled. */
+  #followComplete(): void {
+    const { store, now } = this.#world;
+    if (store.isAway || store.isPending(this.#uploadId)) return;
+    const object = store.object(this.#uid);
+    if (object === 'ours' || (object === 'denied' && store.published.includes(this.#uid))) {
+      const result = aResult({ etag: this.#uid, ...ARCHIVE });
+      const fields = { progress: progressOf(this.#uid), upload: this.#committing, result };
+      if (this.#world.writeAsZipper(this.#uid, fields) !== 'refused') this.#stage = 'reported';
+      return;
+    }
+    const isOver = this.#runsUntil !== undefined && now >= this.#runsUntil;
+    if (isOver) this.#end({ exitCode: EXIT_CODES.outcomeUnknown, message: transient('OutcomeUnknown') });
+  }
+}
 
-/** A run of the recovery Job: aborts, checks that the upload is gone, and reads the object from the store. */
-export const createRecover = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
-  const { store } = world;
-  const { attempt: uid, uploadState } = taskOf(job);
-  const attempt = String(uid);
-  let hasAborted = false;
-  let goneSince: number | undefined;
-  const ofRemaining = (): Recovered =>
-    store.aborts === 'refused'
-      ? { outcome: 'unknown', missingPermission: 's3:AbortMultipartUpload' }
-      : 'none';
-  const recovered = (): Recovered => {
-    if (uploadState !== 'committing') return { outcome: 'absent' };
-    if (store.isReadDenied) return { outcome: 'unknown', missingPermission: 's3:GetObject' };
-    const isGone = !store.hasUpload(attempt);
-    if (store.shows(attempt)) return { outcome: 'published', bytes: 77, etag: attempt };
-    if (!isGone) return ofRemaining();
-    goneSince ??= world.now.getTime();
-    return world.now.getTime() < goneSince + CONSISTENCY_MS ? 'wait' : { outcome: 'absent' };
-  };
-  const respond = (outcome: RecoveryOutcome): void => {
-    const message = { contractVersion: CONTRACT_VERSION, mode: 'recover', recovered: outcome } as const;
-    const isReported =
-      !process.isLost && world.pod(pod.metadata.name)?.metadata.deletionTimestamp === undefined;
-    if (isReported && outcome.outcome !== 'unknown') store.responded.add(attempt);
-    process.end({ exitCode: EXIT_CODES.ok, message });
-  };
-  const fail = (): void => {
-    const failure = { code: 'StoreUnavailable', message: 'the store did not respond', retriable: true };
-    process.end({
-      exitCode: EXIT_CODES.storeUnavailable,
-      message: { contractVersion: CONTRACT_VERSION, mode: 'recover', failure },
-    });
-  };
-  const afterAbort = (): void => {
-    const next = recovered();
-    if (next === 'none') fail();
-    else if (next !== 'wait') respond(next);
-  };
-  const process = aProcess(world, pod, {
-    at: () => (hasAborted ? 'aborted' : 'started'),
-    wakesAt: () => (goneSince === undefined ? undefined : new Date(goneSince + CONSISTENCY_MS)),
-    step: () => {
-      if (store.isAway) fail();
-      else if (hasAborted) afterAbort();
-      else store.abort(attempt);
-      hasAborted = true;
-    },
-    cleanUp: (ending) => ending,
-  });
+export const createZipper = (world: PodWorld, pod: Pod, job: Job): WorldPod => {
+  const { uid = '' } = pod.metadata;
+  const own = new WorldZipper(world, { uid, job }, (ending) => process.end(ending));
+  const process: WorldPod = aProcess(world, pod, own);
   return process;
 };

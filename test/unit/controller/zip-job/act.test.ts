@@ -5,7 +5,7 @@ import { ownedStatus } from '#controller/zip-job/owned-status.ts';
 import { ANNOTATIONS, FINALIZER } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
-import { aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { aZipBucket, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { anObservation } from '#test/support/builders/observation.ts';
 import { anUpload, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 import { config, create, decision, KEY, setUp } from './act-harness.ts';
@@ -158,7 +158,7 @@ describe('act', () => {
     jobs.fail(new KubeError('POST: terminating', { code: 'NamespaceTerminating' }));
     const job = recoveryJob(
       stored,
-      { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() },
+      { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket(), now: NOW },
       config,
     );
     const action = { kind: 'createJob', target: 'recover', job } as const;
@@ -172,7 +172,8 @@ describe('act', () => {
 
   it('ignores a recovery Job of another owner', async () => {
     const { act, stored, jobs, memory } = setUp();
-    const upload = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const attempt = { n: 1, podUid: 'p' };
+    const upload = { attempt, upload: anUpload('open'), bucket: aZipBucket(), now: NOW };
     const job = recoveryJob(stored, upload, config);
     jobs.put({ metadata: { namespace: NAMESPACE, name: job.metadata.name } });
     const action = { kind: 'createJob', target: 'recover', job } as const;

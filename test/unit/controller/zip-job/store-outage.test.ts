@@ -44,7 +44,7 @@ describe('an attempt that was lost while it committed', () => {
         for (const pod of livePods(world)) pod.step();
         world.store.arrive();
       }
-      world.store.isAway = true;
+      world.store.isDown = true;
       kill(world);
       await runFor(world, 30 * MINUTE);
       expect(statusOf(world)).to.include({ phase: 'Running', apiStatus: 'processing' });
@@ -66,7 +66,7 @@ describe('an attempt that was lost while it committed', () => {
 
   it('ends as OutcomeUnknown and leaves no recovery Job running when the store is away for a day (F25)', async () => {
     const world = await lostInCommit();
-    world.store.isAway = true;
+    world.store.isDown = true;
     kill(world);
     await runFor(world, 24 * HOUR - 5 * MINUTE);
     expect(statusOf(world).apiStatus).to.equal('processing');
@@ -84,7 +84,7 @@ describe('an attempt that was lost while it committed', () => {
   it('starts at most twelve recovery Jobs in the first half hour, at least ten seconds apart (F25)', async () => {
     const world = await lostInCommit();
     const seen = new Map<string, number>();
-    world.store.isAway = true;
+    world.store.isDown = true;
     kill(world);
     for (let seconds = 0; seconds < 30 * MINUTE; seconds += 1) {
       await runFor(world, 1);
@@ -109,13 +109,13 @@ describe('an attempt that was lost while it committed', () => {
 
   it('is recovered again when another client deletes the recovery Job (F25)', async () => {
     const world = await lostInCommit();
-    world.store.isAway = true;
+    world.store.isDown = true;
     kill(world);
     await runFor(world, 20 * MINUTE);
     for (const { metadata } of world.jobs.all())
       if (metadata.name !== NAME) world.jobs.remove(NAMESPACE, metadata.name);
     world.collectGarbage();
-    world.store.isAway = false;
+    world.store.isDown = false;
     await runToEnd(world);
     expect(statusOf(world)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
   });

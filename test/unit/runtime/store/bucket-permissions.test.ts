@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { ObjectOptions } from '#crds/zip-bucket.ts';
 import { bucketPermissions, iamPolicy, missingIn, missingText } from '#runtime/store/bucket-permissions.ts';
-import { READ_PERMISSION } from '#zipper-image/store/find-published.ts';
+import { READ_PERMISSION } from '#zipper-image/store/evidence.ts';
 import { OPTION_PERMISSIONS } from '#zipper-image/store/object-headers.ts';
 import { ABORT_PERMISSION } from '#zipper-image/store/recover-upload.ts';
 

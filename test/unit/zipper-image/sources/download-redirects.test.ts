@@ -65,7 +65,7 @@ describe('download: redirects and connections', () => {
         'http://metadata.google.internal/',
       ]) {
         const error = await failureAt(origin.url(`/redirect/302?to=${encodeURIComponent(to)}`), {
-          settings: { sourceAttempts: 2 },
+          settings: { sourceRetryLimitMs: 0 },
         });
         expect(error, to).to.include({ code: 'SourceUnreachable', retryable: true });
       }
@@ -109,14 +109,14 @@ describe('download: redirects and connections', () => {
   describe('connections', () => {
     it('treats a refused address like a failed connection, with the same code, attempts and log lines (S49, N22)', async () => {
       const lines: string[] = [];
-      const options = { settings: { sourceAttempts: 3 }, onLog: (line: string) => lines.push(line) };
+      const options = { settings: { sourceRetryLimitMs: 100 }, onLog: (line: string) => lines.push(line) };
       const refused = await failureAt(`http://10.0.0.1:${origin.port}/x`, options);
       const triesOfRefused = lines.length;
       const closed = await startFileOrigin();
       const { port } = closed;
       await closed[Symbol.asyncDispose]();
       const failed = await failureAt(`http://127.0.0.1:${port}/x`, options);
-      expect(lines.length - triesOfRefused).to.equal(triesOfRefused);
+      expect(Math.min(triesOfRefused, lines.length - triesOfRefused)).to.be.greaterThan(1);
       expect(refused.code).to.equal('SourceUnreachable');
       expect(failed.code).to.equal('SourceUnreachable');
       expect(refused.message).to.equal(failed.message);
@@ -160,7 +160,7 @@ describe('download: redirects and connections', () => {
         const agent = { lookup, trust };
         return await failureAt(`https://${host}:${tls.port}/gen/10/1`, {
           agent,
-          settings: { sourceAttempts: 2 },
+          settings: { sourceRetryLimitMs: 0 },
         });
       } finally {
         await tls[Symbol.asyncDispose]();

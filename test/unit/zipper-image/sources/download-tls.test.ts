@@ -17,7 +17,7 @@ import { failureAt, type HarnessOptions, readAll, withReader } from './source-ha
 const trust = fixedTrust(parseCertificates(certificateText('ca.pem'), 'ca.pem'));
 
 const lookup: ResolveAll = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
-const options: HarnessOptions = { agent: { lookup, trust }, settings: { sourceAttempts: 2 } };
+const options: HarnessOptions = { agent: { lookup, trust }, settings: { sourceRetryLimitMs: 0 } };
 
 const listen = async (server: Server): Promise<number> => {
   server.listen(0, '127.0.0.1');

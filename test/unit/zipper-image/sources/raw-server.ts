@@ -27,5 +27,5 @@ export const rawServer = async (response: string, end = true): Promise<{ url: st
 /** The failure of a source that responds with these bytes. */
 export const failureOfResponse = async (response: string, options: HarnessOptions = {}) => {
   await using server = await rawServer(response);
-  return await failureAt(server.url, { settings: { sourceAttempts: 2 }, ...options });
+  return await failureAt(server.url, options);
 };

@@ -5,7 +5,7 @@ import { failureOf, readAll, withReader } from './source-harness.ts';
 
 const MIB = 1024 * 1024;
 const body = randomBytes(3 * MIB);
-const ONE_TRY = { sourceAttempts: 1 } as const;
+const ONE_TRY = { sourceRetryLimitMs: 0 } as const;
 
 describe('createSourceReader with reportFailures', () => {
   let origin: FileOrigin;

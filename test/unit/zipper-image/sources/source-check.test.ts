@@ -41,7 +41,7 @@ const check = (
       await reader.checkOthers(signal);
       return reader.known.summary();
     },
-    { settings: { sourceAttempts: 1, ...options.settings }, ...options },
+    { settings: { sourceRetryLimitMs: 0, ...options.settings }, ...options },
   );
 
 describe('the check of the other sources', () => {
@@ -100,7 +100,7 @@ describe('the check of the other sources', () => {
     ];
     const good = [origin.url('/gen/70000/1'), origin.url('/chunked/10/2'), 'data:,abc'];
     const urls = [...good, ...bad.map(([url]) => url), origin.url('/gen/300/3')];
-    const settings = { sourceAttempts: 1, sourceCheckLimitMs: 2500, sourceConcurrency: 16 };
+    const settings = { sourceRetryLimitMs: 0, sourceCheckLimitMs: 2500, sourceConcurrency: 16 };
     const found = await check(urls, { settings });
     expect(found).to.deep.equal({
       checked: urls.length,
@@ -118,7 +118,7 @@ describe('the check of the other sources', () => {
   it('says nothing about refused addresses in its log, which users can read (C4, N22)', async () => {
     const lines: string[] = [];
     const urls = [origin.url('/status/404'), 'http://10.0.0.1/', 'http://10.0.0.2/', 'http://169.254.1.1/'];
-    const settings = { sourceAttempts: 1, sourceConcurrency: 1 };
+    const settings = { sourceRetryLimitMs: 0, sourceConcurrency: 1 };
     const found = await check(urls, { settings, onLog: (line) => lines.push(line) });
     expect(lines.join(''))
       .to.contain('checked the sources')
@@ -189,7 +189,7 @@ describe('the check of the other sources', () => {
   });
 
   it('holds the limits of downloads and of connections to an origin (C4)', async () => {
-    const settings = { sourceAttempts: 1, sourcePerHostConnections: 3, sourceConcurrency: 64 };
+    const settings = { sourceRetryLimitMs: 0, sourcePerHostConnections: 3, sourceConcurrency: 64 };
     const found = await check([origin.url('/status/404'), ...many(300, (n) => `/gen/100/${n}`)], {
       settings,
     });
@@ -200,13 +200,13 @@ describe('the check of the other sources', () => {
     const slow = await start({ latencyMs: 20 });
     const urls = Array.from({ length: 100 }, (_, n) => slow.url(`/gen/100/${n}`));
     await check([origin.url('/status/404'), ...urls], {
-      settings: { sourceAttempts: 1, sourceConcurrency: 5 },
+      settings: { sourceRetryLimitMs: 0, sourceConcurrency: 5 },
     });
     expect(slow.peakRequests).to.equal(5);
   });
 
   it('ends at its time limit if sources stall, and counts only those that had half of it (C4)', async () => {
-    const settings = { sourceAttempts: 1, sourceCheckLimitMs: 600, sourceConcurrency: 8 };
+    const settings = { sourceRetryLimitMs: 0, sourceCheckLimitMs: 600, sourceConcurrency: 8 };
     const started = performance.now();
     const lines: string[] = [];
     const found = await check([origin.url('/status/404'), ...many(100, (n) => `/silent?${n}`)], {
@@ -232,7 +232,7 @@ describe('the check of the other sources', () => {
   it('lets an origin that does not respond delay no other (C4)', async () => {
     const stuck = await start();
     const urls = Array.from({ length: 64 }, (_, n) => stuck.url(`/silent?${n}`));
-    const settings = { sourceAttempts: 1, sourceCheckLimitMs: 2000 };
+    const settings = { sourceRetryLimitMs: 0, sourceCheckLimitMs: 2000 };
     const found = await check([origin.url('/status/404'), ...urls, ...many(500, (n) => `/gen/100/${n}`)], {
       settings,
     });

@@ -84,6 +84,8 @@ export const failureOf = async (reading: Promise<unknown>): Promise<SourceError>
   return error;
 };
 
-/** The failure of one URL. */
+/** The failure of one URL, without retries unless the settings say otherwise. */
 export const failureAt = (url: string, options: HarnessOptions = {}): Promise<SourceError> =>
-  failureOf(withReader([url], readAll, options));
+  failureOf(
+    withReader([url], readAll, { ...options, settings: { sourceRetryLimitMs: 0, ...options.settings } }),
+  );

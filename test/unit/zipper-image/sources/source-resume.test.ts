@@ -115,13 +115,20 @@ describe('fetchSource: an interrupted download', () => {
     expect(ranges()[1]).to.match(/^bytes=[1-9]\d*-$/);
   });
 
-  it('counts attempts only without progress, up to a limit of resumes (D6)', async () => {
-    const url = origin.url(`/cut/12/${4 * MIB}/6`);
-    const result = await withReader([url], measure, { settings: { sourceAttempts: 2 } });
-    expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 6));
-    const settings = { sourceAttempts: 2, sourceMaxResumes: 3 };
-    const other = origin.url(`/cut/12/${4 * MIB}/7`);
-    expect((await failureOf(withReader([other], measure, { settings }))).code).to.equal('SourceTruncated');
+  it('counts only the time without progress of at least the minimum rate (D6) (D10)', async () => {
+    const realNow = performance.now.bind(performance);
+    // Each request takes nearly all of the time.
+    performance.now = () => realNow() + origin.requests.length * 25_000;
+    try {
+      const url = origin.url(`/cut/12/${4 * MIB}/6`);
+      const result = await withReader([url], measure);
+      expect(result.crc).to.equal(crcOfGenerated(4 * MIB, 6));
+      const settings = { sourceMinRateBytes: MIB };
+      const other = origin.url(`/cut/12/${4 * MIB}/7`);
+      expect((await failureOf(withReader([other], measure, { settings }))).code).to.equal('SourceTruncated');
+    } finally {
+      performance.now = realNow;
+    }
   });
 
   describe('if the rest cannot be verified after delivery', () => {
@@ -236,7 +243,7 @@ describe('fetchSource: an interrupted download', () => {
       lookups += 1;
       return Promise.resolve([{ address: lookups === 1 ? '127.0.0.1' : '127.0.0.2', family: 4 }]);
     };
-    const options: HarnessOptions = { agent: { lookup }, settings: { sourceAttempts: 2 } };
+    const options: HarnessOptions = { agent: { lookup }, settings: { sourceRetryLimitMs: 200 } };
     const url = `http://files.test.example:${origin.port}/cut/1/${4 * MIB}/8`;
     const error = await failureOf(withReader([url], measure, options));
     expect(error.code).to.equal('SourceUnreachable');
@@ -248,7 +255,7 @@ describe('fetchSource: an interrupted download', () => {
   it('requests the rest only when the reader needs it', async () => {
     const bytes = 40 * MIB;
     await using server = await startFileOrigin({ routes: { '/reset-when-paused': resetWhenPaused(bytes) } });
-    const settings = { sourceBufferBytes: 8 * MIB, sourceAttempts: 2 };
+    const settings = { sourceBufferBytes: 8 * MIB };
     await withReader(
       [server.url('/reset-when-paused')],
       async (reader) => {

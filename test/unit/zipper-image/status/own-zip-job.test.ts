@@ -1,15 +1,5 @@
 import { expect } from 'chai';
-import type { ZipJob } from '#crds/zip-job.ts';
-import { decodeOwnZipJob, hadOtherAttempts, type OwnZipJob } from '#zipper-image/status/own-zip-job.ts';
-
-const attempt = (podUid: string) => ({ n: 1, podUid });
-const withAttempts = (...podUids: readonly string[]): OwnZipJob => {
-  const zipJob: Pick<ZipJob, 'spec' | 'status'> = {
-    spec: { bucketRef: { name: 's3-a' }, key: 'a.zip' },
-    status: { attempts: podUids.map(attempt) },
-  };
-  return decodeOwnZipJob({ metadata: { name: 'zip-1', uid: 'uid-1' }, ...zipJob });
-};
+import { decodeOwnZipJob } from '#zipper-image/status/own-zip-job.ts';
 
 describe('decodeOwnZipJob', () => {
   it('accepts a ZipJob, with fields that the zipper does not read', () => {
@@ -30,13 +20,4 @@ describe('decodeOwnZipJob', () => {
     it(`refuses ${name}`, () => {
       expect(() => decodeOwnZipJob(value)).to.throw(TypeError);
     });
-});
-
-describe('hadOtherAttempts', () => {
-  it('is true only if another pod had the job before', () => {
-    expect(hadOtherAttempts(withAttempts(), 'pod-1')).to.equal(false);
-    expect(hadOtherAttempts(withAttempts('pod-1'), 'pod-1')).to.equal(false);
-    expect(hadOtherAttempts(withAttempts('pod-0', 'pod-1'), 'pod-1')).to.equal(true);
-    expect(hadOtherAttempts({ metadata: { uid: 'u' }, spec: {} }, 'pod-1')).to.equal(false);
-  });
 });

@@ -12,7 +12,7 @@ const CALL_MS = 40;
 const settings = {
   statusActivationIntervalMs: 1,
   statusProgressIntervalMs: 1,
-  statusWriteLimitMs: 1000,
+  statusRefusalLimitMs: 1000,
   statusRetryBaseMs: 1,
   statusRetryMaxMs: 1,
 };

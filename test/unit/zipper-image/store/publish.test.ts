@@ -1,7 +1,9 @@
 import { expect } from 'chai';
-import { body, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
+import { until } from '#test/support/until.ts';
+import { body, briefly, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
+const slowDown = { kind: 'response', status: 503, code: 'SlowDown' } as const;
 const internal = { kind: 'response', status: 500, code: 'InternalError' } as const;
 
 describe('publish', () => {
@@ -26,7 +28,7 @@ describe('publish', () => {
   it('fails and aborts the upload if every Complete returns 200 with an embedded error (U6) (U8)', async () => {
     harness.hostile.fault = ({ operation }) =>
       operation === 'complete' ? { kind: 'okError', code: 'InternalError', spaces: 3 } : undefined;
-    const upload = await harness.filled();
+    const upload = await harness.filled({ settings: briefly });
     expect(await failureOf(upload.complete())).to.include({ code: 'StoreUnavailable', retryable: true });
     await upload.abandon();
     harness.expectNothingLeft();
@@ -50,7 +52,7 @@ describe('publish', () => {
 
   it('does not accept an archive of another attempt (U9)', async () => {
     harness.hostile.fault = ({ operation }) => (operation === 'complete' ? internal : undefined);
-    const upload = await harness.filled();
+    const upload = await harness.filled({ settings: briefly });
     expect(await failureOf(upload.complete())).to.include({ code: 'StoreUnavailable' });
     harness.expectNothingLeft();
   });
@@ -76,7 +78,8 @@ describe('publish', () => {
   it('reports OutcomeUnknown if the response is lost and the store stays unavailable (F27)', async () => {
     harness.hostile.fault = ({ operation }) =>
       operation === 'complete' || operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
-    expect(await failureOf((await harness.filled()).complete())).to.include({ code: 'OutcomeUnknown' });
+    const upload = await harness.filled({ settings: briefly });
+    expect(await failureOf(upload.complete())).to.include({ code: 'OutcomeUnknown' });
   });
 
   it('accepts its archive although HEAD does not show it for a while (F27)', async () => {
@@ -85,6 +88,93 @@ describe('publish', () => {
       operation === 'complete' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
     expect(await (await harness.filled()).complete()).to.include({ bytes: body.length });
     harness.expectPublished();
+  });
+
+  it('does not accept the object of another, although the response to Complete follows from the parts (F35)', async () => {
+    harness.hostile.repeatsCompletes = true;
+    harness.hostile.fault = ({ operation }) => {
+      if (operation === 'complete') harness.hostile.uploads.clear();
+      return undefined;
+    };
+    const upload = await harness.filled();
+    expect(await failureOf(upload.complete())).to.include({ code: 'OutcomeUnknown' });
+    expect(harness.hostile.objects.get(KEY)?.etag).to.equal('"old"');
+  });
+
+  for (const [what, first, end] of [
+    ['succeeds if the store only throttled the first Complete', slowDown, 'published'],
+    ['reports OutcomeUnknown if the first Complete failed in the store', internal, 'OutcomeUnknown'],
+  ] as const)
+    it(`${what}, without permission to read the object (F35)`, async () => {
+      harness.hostile.fault = ({ operation, nth }) => {
+        if (operation === 'head') return denied;
+        return operation === 'complete' && nth === 1 ? first : undefined;
+      };
+      const upload = await harness.filled();
+      const outcome = await upload.complete().then(
+        () => 'published',
+        (error: unknown) => (error as { code: string }).code,
+      );
+      expect([outcome, harness.count('complete')]).to.deep.equal([end, 2]);
+    });
+
+  /** Long enough for the store to show the archive. */
+  const unhurried = { ...settings, storeConsistencyMs: 5_000 };
+
+  it('does not send Complete again while the store may still assemble the archive (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'complete' ? { kind: 'drop', when: 'after' } : undefined;
+    const completed = (await harness.filled({ settings: unhurried })).complete();
+    await until('the key to be read several times', () => harness.count('head') > 2);
+    assembled.resolve();
+    expect(await completed).to.include({ bytes: body.length });
+    expect([harness.count('complete'), harness.count('abort')]).to.deep.equal([1, 0]);
+    harness.expectPublished();
+  });
+
+  it('reports OutcomeUnknown if the upload is gone and the archive does not appear in time (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'complete' ? { kind: 'drop', when: 'after' } : undefined;
+    const upload = await harness.filled();
+    expect(await failureOf(upload.complete())).to.include({ code: 'OutcomeUnknown' });
+    expect(harness.count('complete')).to.equal(1);
+    await upload.abandon();
+    expect(harness.left.end()).to.deep.equal({});
+    assembled.resolve();
+    await until('the archive to appear', () => harness.hostile.objects.get(KEY)?.etag !== '"old"');
+  });
+
+  it('sends Complete again if the upload is still there when the time of the first is over (F47)', async () => {
+    harness.hostile.fault = ({ operation, nth }) =>
+      operation === 'complete' && nth === 1 ? { kind: 'drop', when: 'before' } : undefined;
+    await (await harness.filled()).complete();
+    expect(harness.count('complete')).to.equal(2);
+    expect(harness.count('listParts')).to.be.at.least(2);
+    harness.expectPublished();
+  });
+
+  it('gives a large archive more time than the idle timeout of other requests (F47)', async () => {
+    await using silent = await UploadHarness.start({ idleTimeoutMs: 200 });
+    const assembled = Promise.withResolvers<void>();
+    silent.hostile.assembly = () => assembled.promise;
+    const upload = await silent.filled({ settings: { ...unhurried, storeIdleTimeoutMs: 200 } });
+    const completed = upload.complete();
+    await until('Complete to reach the store', () => silent.count('complete') > 0);
+    setTimeout(() => assembled.resolve(), 600);
+    await completed;
+    expect([silent.count('complete'), silent.count('head')]).to.deep.equal([1, 1]);
+    silent.expectPublished();
+  });
+
+  it('says that nothing remains of an upload that it aborted after all (F42) (F45)', async () => {
+    harness.hostile.fault = ({ operation }) => (operation === 'complete' ? internal : undefined);
+    await failureOf((await harness.filled({ settings: briefly })).complete());
+    expect(harness.left.end()).to.deep.equal({ upload: 'aborted' });
+    harness.expectNothingLeft();
   });
 
   it('deletes an object that does not match its parts (U14)', async () => {

@@ -5,7 +5,7 @@ import { startTlsFront } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
-import { KEY, settings, UploadHarness } from './upload-harness.ts';
+import { briefly, KEY, settings, UploadHarness } from './upload-harness.ts';
 
 /** Longer than any test. */
 const LONG_MS = 60_000;
@@ -109,7 +109,7 @@ describe('starting an upload during a stop', () => {
 describe('starting an upload at a store that cannot be reached', () => {
   const failed = async (endpoint: string): Promise<readonly [unknown, object]> => {
     await using harness = await UploadHarness.start({ endpoint });
-    const end = await harness.open().catch((error: unknown) => error);
+    const end = await harness.open({ settings: briefly }).catch((error: unknown) => error);
     return [end, harness.left.reported()];
   };
 
@@ -130,5 +130,20 @@ describe('starting an upload at a store that cannot be reached', () => {
     const [error, left] = await failed('http://192.0.2.1');
     expect(error).to.include({ code: 'BucketMisconfigured' });
     expect(left).to.deep.equal({});
+  });
+
+  it('is repeated until the store is back (F36)', async () => {
+    await using harness = await UploadHarness.start();
+    harness.hostile.blip(1_000);
+    await (await harness.open()).abandon();
+    expect(harness.count('create')).to.equal(1);
+  });
+
+  it('fails within seconds if its host does not exist (U17)', async () => {
+    await using harness = await UploadHarness.start({ endpoint: 'http://store.invalid' });
+    const hour = { ...settings, storeRetryLimitMs: 3_600_000, storeRetryMaxMs: 500 };
+    const error = await harness.open({ settings: hour }).catch((thrown: unknown) => thrown);
+    expect(error).to.include({ code: 'BucketMisconfigured' });
+    expect(harness.count('create')).to.equal(0);
   });
 });

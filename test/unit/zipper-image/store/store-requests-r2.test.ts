@@ -58,7 +58,7 @@ describe('requests of a store', () => {
       const response = completedXml('<ETag>"x-1"</ETag>');
       hosts.expect(R2_ORIGIN, { method: 'POST', path: `/archives${PATH}?uploadId=up-1`, response });
       const parts: Part[] = [{ ...md5Part, bytes: BODY.length, etag: '"e"', etagIsMd5: false }];
-      await store.completeUpload(UPLOAD, parts, 'replace');
+      await store.completeUpload(UPLOAD, parts, { onConflict: 'replace', limitMs: 15_000 });
       expect(Object.keys(hosts.sent).join(' ')).not.to.match(/checksum/);
     });
 

@@ -109,21 +109,25 @@ describe('requests of a store', () => {
       const response = completedXml(`<ETag>"x-1"</ETag><ChecksumCRC32>${crc32OfParts}</ChecksumCRC32>`);
       const expected = { method: 'POST', path: `${PATH}?uploadId=up-1`, response } as const;
       hosts.expect(AWS_ORIGIN, expected);
-      expect(await store.completeUpload(UPLOAD, parts, 'replace')).to.deep.equal({
+      expect(
+        await store.completeUpload(UPLOAD, parts, { onConflict: 'replace', limitMs: 15_000 }),
+      ).to.deep.equal({
         etag: 'x-1',
         crc32OfParts,
       });
       expectPlain(hosts.sent, 'eu-central-1');
       expect(hosts.sent).not.to.have.property('if-none-match');
       hosts.expect(AWS_ORIGIN, expected);
-      await store.completeUpload(UPLOAD, parts, 'fail');
+      await store.completeUpload(UPLOAD, parts, { onConflict: 'fail', limitMs: 15_000 });
       expect(hosts.sent).to.include({ 'if-none-match': '*' });
     });
 
     it('treat a 200 with an embedded error as this error (U8)', async () => {
       const response = `<?xml version="1.0"?>\n${' '.repeat(500)}${errorBody('InternalError').split('\n')[1]}`;
       hosts.expect(AWS_ORIGIN, { method: 'POST', path: `${PATH}?uploadId=up-1`, response });
-      expect(await failureOf(store.completeUpload(UPLOAD, [], 'replace'))).to.include({
+      expect(
+        await failureOf(store.completeUpload(UPLOAD, [], { onConflict: 'replace', limitMs: 15_000 })),
+      ).to.include({
         code: 'StoreUnavailable',
         storeCode: 'InternalError',
         retryable: true,

@@ -23,13 +23,15 @@ export const settings = {
   partSizeBytes: PART,
   partsInFlight: 3,
   maxArchiveBytes: 2 ** 40,
-  storeAttempts: 3,
-  storeThrottledAttempts: 6,
+  storeRetryLimitMs: 10_000,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
   storeConsistencyMs: 50,
+  storeIdleTimeoutMs: 5_000,
 };
+/** For stores that never recover. */
+export const briefly = { ...settings, storeRetryLimitMs: 100 };
 /** Five full parts and a smaller one. */
 export const body = randomBytes(5 * PART + 1234);
 const OLD = { body: Buffer.from('older'), metadata: { 'zip-attempt': 'pod-0' }, etag: '"old"' };

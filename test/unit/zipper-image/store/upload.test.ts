@@ -45,7 +45,9 @@ describe('createUpload', () => {
       const part = { number: index + 1, body: bytes, digests: { kind: 'md5', md5 } } as const;
       sent.push(await harness.store.uploadPart(ref, part));
     }
-    expect(await failureOf(harness.store.completeUpload(ref, sent, 'replace'))).to.include({
+    expect(
+      await failureOf(harness.store.completeUpload(ref, sent, { onConflict: 'replace', limitMs: 15_000 })),
+    ).to.include({
       code: 'StoreCorrupted',
       storeCode: 'InvalidPart',
     });
@@ -56,7 +58,8 @@ describe('createUpload', () => {
     expect(await fill(upload, Buffer.from('tiny'))).to.equal(1);
     await upload.complete();
     const operations = harness.hostile.requests.map(({ operation }) => operation);
-    expect(operations).to.deep.equal(['create', 'part', 'complete']);
+    // The last one shows that the object is ours.
+    expect(operations).to.deep.equal(['create', 'part', 'complete', 'head']);
   });
 
   it('calculates the SHA-256 of the archive if requested', async () => {

@@ -28,15 +28,15 @@ export const settings = {
   sourceUnknownLengthZip64: false,
   sourceSequential: false,
   sourceCheckLimitMs: 10_000,
-  storeAttempts: 3,
-  storeThrottledAttempts: 6,
+  storeRetryLimitMs: 10_000,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
   storeConsistencyMs: 50,
+  storeIdleTimeoutMs: 5_000,
   statusActivationIntervalMs: 10,
   statusProgressIntervalMs: 20,
-  statusWriteLimitMs: 300,
+  statusRefusalLimitMs: 300,
   statusRetryBaseMs: 1,
   statusRetryMaxMs: 5,
 };
@@ -53,6 +53,7 @@ export const task: ArchiveTask = {
   defaultModificationTime: '2026-01-02T03:04:06Z',
   files: { from: 'inline', count: 3 },
   startDeadlineSeconds: 5,
+  activeDeadlineSeconds: 60,
 };
 export const bodies = [randomBytes(2_000_000), Buffer.from('small'), randomBytes(1_500_000)];
 
@@ -141,7 +142,7 @@ export class JobHarness implements AsyncDisposable {
       log,
       statusApi: this.#api,
       stopping: this.stopping.signal,
-      toFailure,
+      toFailure: (error) => ({ ...toFailure(error), ...this.left.end() }),
       uploadsLeft: this.left,
       now: () => new Date(),
       openStore: async () => this.#store,

@@ -17,9 +17,8 @@ const SPELLINGS = [
 const QUERY = `X-Amz-Signature=${CANARY}&X-Amz-Credential=${CANARY}&password=${CANARY}&plain=${CANARY}`;
 /** Few attempts: a retry would only repeat the output. */
 const ENV = {
-  STORE_ATTEMPTS: '1',
-  STORE_THROTTLED_ATTEMPTS: '1',
-  SOURCE_ATTEMPTS: '2',
+  STORE_RETRY_LIMIT_MS: '0',
+  SOURCE_RETRY_LIMIT_MS: '0',
   SOURCE_RETRY_BASE_MS: '1',
   SOURCE_IDLE_TIMEOUT_MS: '500',
   PART_SIZE_BYTES: String(5 * 1024 * 1024),

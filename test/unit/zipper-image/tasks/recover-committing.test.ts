@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { until } from '#test/support/until.ts';
 import { type CommittingAttempt, denied, RecoveryHarness, recoverySettings } from './recovery-harness.ts';
 
 const outcomeOf = async (recovery: Promise<unknown>): Promise<unknown> => {
@@ -39,9 +40,64 @@ describe('recover: an attempt in state committing', () => {
     expect(await recovery).to.include({ outcome: 'published', bytes: 3 });
   });
 
-  it('reports absent after a refused abort once the upload is gone (F27)', async () => {
-    refuse('abort');
+  it('reports unknown if the upload was gone before its abort, and no archive appears (F47)', async () => {
     harness.hostile.uploads.clear();
+    expect(await harness.recover(attempt)).to.deep.equal({ outcome: 'unknown', goneBeforeAbort: true });
+  });
+
+  it('waits for an archive that the store still assembles (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    const completed = attempt.complete();
+    await until('the store to take the upload', () => harness.hostile.uploads.size === 0);
+    const recovery = harness.recover(attempt, { bytes: 2 ** 30 });
+    await until('several checks', () => harness.count('head') > 2);
+    assembled.resolve();
+    expect(await recovery).to.include({ outcome: 'published' });
+    await completed;
+  });
+
+  it('reports no outcome at the end of its time while the store may still assemble the archive (F47)', async () => {
+    await using brief = await RecoveryHarness.start({ ...recoverySettings, recoveryLimitMs: 500 });
+    const late = await brief.committing();
+    brief.hostile.uploads.clear();
+    expect(await outcomeOf(brief.recover(late, { bytes: 2 ** 30 }))).to.include({
+      code: 'StoreUnavailable',
+      storeCode: 'MayBeAssembling',
+      retryable: true,
+    });
+  });
+
+  it('does not wait for an archive that would have been assembled long ago (F47)', async () => {
+    harness.hostile.uploads.clear();
+    const times = { bytes: 2 ** 30, endedAgoMs: 60_000 };
+    expect(await harness.recover(attempt, times)).to.deep.equal({
+      outcome: 'unknown',
+      goneBeforeAbort: true,
+    });
+  });
+
+  it('gives a Complete that comes before its abort the time to assemble the archive (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    let completed: Promise<unknown> | undefined;
+    harness.hostile.fault = ({ operation, nth }) => {
+      if (operation !== 'abort' || nth > 1) return undefined;
+      // The abort arrives when the store has taken the Complete.
+      completed = attempt.complete();
+      const taken = until('the upload to be taken', () => harness.hostile.uploads.size === 0);
+      return { kind: 'hold', until: taken.then(() => undefined) };
+    };
+    const recovery = harness.recover(attempt, { bytes: 2 ** 30, endedAgoMs: 60_000 });
+    await until('several checks', () => harness.count('head') > 2);
+    assembled.resolve();
+    expect(await recovery).to.include({ outcome: 'published' });
+    await completed;
+  });
+
+  it('counts an abort whose response was lost as its own (F27)', async () => {
+    harness.hostile.fault = ({ operation, nth }) =>
+      operation === 'abort' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
     expect(await harness.recover(attempt)).to.deep.equal({ outcome: 'absent' });
   });
 

@@ -1,20 +1,28 @@
 import { expect } from 'chai';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
-import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { toFailure } from '#zipper-image/status/failure.ts';
-import { providerOf } from '#zipper-image/store/providers.ts';
-import { createStore, type Store } from '#zipper-image/store/store.ts';
+import type { Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
-import { denied, recoverySettings as settings } from './recovery-harness.ts';
+import { denied, openStore, recoverySettings as settings } from './recovery-harness.ts';
 
 const log = createLogger('test', { level: 'silent' });
-type RecoveredState =
-  | { readonly uploadState: 'open' | 'committing'; readonly uploadId: string }
-  | { readonly uploadState: 'unrecorded' };
+const TASK = {
+  contractVersion: 1,
+  mode: 'recover',
+  zipJobUid: 'uid-1',
+  bucket: { service: 's3', name: 'bucket' },
+  key: 'a.zip',
+  attempt: 'pod-1',
+  endedAgeSeconds: 0,
+} as const;
+interface RecoveredState {
+  readonly uploadState: 'open' | 'committing';
+  readonly uploadId: string;
+}
 
 describe('recover and checkBucket', () => {
   let hostile: HostileStore;
@@ -22,15 +30,7 @@ describe('recover and checkBucket', () => {
 
   beforeEach(async () => {
     hostile = await startHostileStore();
-    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
-    store = createStore({
-      bucket,
-      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
-      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-      agents: createHttpAgents({ connections: 2 }),
-      connectTimeoutMs: 15_000,
-      idleTimeoutMs: 15_000,
-    });
+    store = openStore(hostile);
   });
   afterEach(async () => {
     store.close();
@@ -52,15 +52,8 @@ describe('recover and checkBucket', () => {
       left = createUploadsLeft();
     });
     const recoverAs = (state: RecoveredState, recoveryLimitMs = settings.recoveryLimitMs) => {
-      const task: RecoveryTask = {
-        contractVersion: 1,
-        mode: 'recover',
-        bucket: { service: 's3', name: 'bucket' },
-        key: 'a.zip',
-        attempt: 'pod-1',
-        since: created.toISOString(),
-        ...state,
-      };
+      const times = { since: created.toISOString(), endedAt: new Date().toISOString() };
+      const task = { ...TASK, ...times, ...state } as RecoveryTask;
       const stopping = new AbortController().signal;
       return recover({
         task,
@@ -69,6 +62,7 @@ describe('recover and checkBucket', () => {
         log,
         stopping,
         onAbortFailed: left.abortFailed,
+        startedMs: performance.now(),
       });
     };
     const run = async (uploadState: 'open' | 'committing', recoveryLimitMs?: number) =>
@@ -145,81 +139,6 @@ describe('recover and checkBucket', () => {
       const error = await run('committing', 300).catch((thrown: unknown) => thrown);
       gate.resolve();
       expect(error).to.include({ code: 'StoreUnavailable', storeCode: 'Timeout' });
-    });
-  });
-
-  describe('recover, without a recorded upload', () => {
-    const created = new Date(Date.now() - 60_000);
-    let left = createUploadsLeft();
-    beforeEach(() => {
-      left = createUploadsLeft();
-    });
-    const sweep = () =>
-      recover({
-        task: {
-          contractVersion: 1,
-          mode: 'recover',
-          bucket: { service: 's3', name: 'bucket' },
-          key: 'a.zip',
-          attempt: 'pod-1',
-          since: created.toISOString(),
-          uploadState: 'unrecorded',
-        },
-        store,
-        settings,
-        log,
-        stopping: new AbortController().signal,
-        onAbortFailed: left.abortFailed,
-      });
-    /** An upload that the attempt started half a minute ago. */
-    const startUpload = async (key = 'a.zip', change: object = {}): Promise<string> => {
-      const id = await store.createUpload(key, 'pod-1');
-      const upload = hostile.uploads.get(id);
-      Object.assign(upload ?? {}, { initiated: new Date(Date.now() - 30_000), ...change });
-      return id;
-    };
-
-    it('aborts the unrecorded upload of the attempt, and its own marker upload (H8)', async () => {
-      await startUpload();
-      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-      expect(hostile.uploads.size).to.equal(0);
-      expect(left.reported()).to.deep.equal({});
-    });
-
-    it('does not abort uploads of other jobs', async () => {
-      const ids = [
-        await startUpload('a.zip.2'),
-        await startUpload('a.zip', { initiated: new Date(created.getTime() - 5000) }),
-        await startUpload('a.zip', { initiator: 'them' }),
-      ];
-      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-      expect([...hostile.uploads.keys()]).to.have.members(ids);
-    });
-
-    for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
-      it(`reports absent and counts a failure if ${operation} is denied (U11)`, async () => {
-        await startUpload();
-        hostile.fault = (request) => (request.operation === operation ? denied : undefined);
-        expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-        expect(left.reported().abortFailures).to.be.greaterThan(0);
-      });
-
-    it('waits for a listing that does not show its marker upload yet (F27)', async () => {
-      await startUpload();
-      hostile.delays = { listUploads: settings.storeConsistencyMs / 2 };
-      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-      expect([hostile.uploads.size, left.reported()]).to.deep.equal([0, {}]);
-    });
-
-    it('counts nothing if the bucket does not exist', async () => {
-      hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
-      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
-      expect(left.reported()).to.deep.equal({});
-    });
-
-    it('reports no outcome while the store fails', async () => {
-      hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
-      expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
     });
   });
 

@@ -1,12 +1,12 @@
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
-import { publish } from '#zipper-image/store/publish.ts';
-import type { RecoveryDeps } from '#zipper-image/store/recover-upload.ts';
+import { type PublishDeps, publish } from '#zipper-image/store/publish.ts';
 import { createStore, type Part, type Store } from '#zipper-image/store/store.ts';
-import { storeRetryPolicy } from '#zipper-image/store/store-retry.ts';
+import { lookUpPolicy, storeRetryPolicy } from '#zipper-image/store/store-retry.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
 
@@ -18,14 +18,25 @@ const ATTEMPT = 'pod-1';
 const CONSISTENCY_MS = 150;
 
 export const recoverySettings = {
-  storeAttempts: 2,
-  storeThrottledAttempts: 2,
+  storeRetryLimitMs: 100,
   storeRetryBaseMs: 1,
   storeRetryMaxMs: 2,
   storeStartGraceMs: 300,
   storeConsistencyMs: CONSISTENCY_MS,
   recoveryLimitMs: 15_000,
 };
+
+export function openStore({ endpoint }: HostileStore): Store {
+  const bucket = { service: 's3', name: 'bucket', endpoint } as const;
+  return createStore({
+    bucket,
+    provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
+    credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
+    agents: createHttpAgents({ connections: 4 }),
+    connectTimeoutMs: 15_000,
+    idleTimeoutMs: 15_000,
+  });
+}
 
 /** An attempt with one part uploaded, ready to complete its upload. */
 export interface CommittingAttempt {
@@ -51,16 +62,7 @@ export class RecoveryHarness implements AsyncDisposable {
 
   static async start(settings = recoverySettings): Promise<RecoveryHarness> {
     const hostile = await startHostileStore();
-    const bucket = { service: 's3', name: 'bucket', endpoint: hostile.endpoint } as const;
-    const store = createStore({
-      bucket,
-      provider: providerOf(bucket, { allowedHosts: ['127.0.0.1'], allowHttp: true }),
-      credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-      agents: createHttpAgents({ connections: 4 }),
-      connectTimeoutMs: 15_000,
-      idleTimeoutMs: 15_000,
-    });
-    return new RecoveryHarness(hostile, store, settings);
+    return new RecoveryHarness(hostile, openStore(hostile), settings);
   }
 
   async committing(): Promise<CommittingAttempt> {
@@ -78,25 +80,32 @@ export class RecoveryHarness implements AsyncDisposable {
     } as const;
     return {
       uploadId,
-      complete: () => store.completeUpload(upload, [part], 'replace'),
+      complete: () => store.completeUpload(upload, [part], { onConflict: 'replace', limitMs: 15_000 }),
       publish: () => publish(this.#deps, publication),
     };
   }
 
-  get #deps(): RecoveryDeps {
-    const { storeConsistencyMs: consistencyMs } = this.#settings;
-    const retryPolicy = () => storeRetryPolicy(this.#settings, log);
-    return { store: this.store, log, retryPolicy, consistencyMs };
+  get #deps(): PublishDeps {
+    const { storeConsistencyMs: consistencyMs, storeRetryLimitMs: retryLimitMs } = this.#settings;
+    const retryPolicy = () => lookUpPolicy(this.#settings, log);
+    const completePolicy = storeRetryPolicy(this.#settings, { log, limit: new RetryLimit(retryLimitMs) });
+    const times = { consistencyMs, retryLimitMs, idleTimeoutMs: 15_000 };
+    return { store: this.store, log, retryPolicy, completePolicy, ...times };
   }
 
-  recover({ uploadId }: Pick<CommittingAttempt, 'uploadId'>, signal = new AbortController().signal) {
+  /** `endedAgoMs`: how long ago the attempt ended. */
+  recover({ uploadId }: Pick<CommittingAttempt, 'uploadId'>, { bytes = 3, endedAgoMs = 0 } = {}) {
     const task: RecoveryTask = {
       contractVersion: 1,
       mode: 'recover',
+      zipJobUid: 'uid-1',
       bucket: { service: 's3', name: 'bucket' },
       key: KEY,
       attempt: ATTEMPT,
       since: new Date(Date.now() - 60_000).toISOString(),
+      endedAt: new Date(Date.now() - endedAgoMs).toISOString(),
+      endedAgeSeconds: endedAgoMs / 1000,
+      bytes,
       uploadState: 'committing',
       uploadId,
     };
@@ -105,7 +114,8 @@ export class RecoveryHarness implements AsyncDisposable {
       store: this.store,
       settings: this.#settings,
       log,
-      stopping: signal,
+      stopping: new AbortController().signal,
+      startedMs: performance.now(),
       onAbortFailed: this.left.abortFailed,
     });
   }

@@ -1,5 +1,34 @@
 import { expect } from 'chai';
+import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
+import { until } from '#test/support/until.ts';
 import { allEntries, bodies, JobHarness, stuckEntries, task } from './job-harness.ts';
+
+/** As the policy of the chart refuses a pod that is not active. */
+const notActive = {
+  status: 403,
+  message: `zipjobs.dev "zip-1" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: ${NOT_ACTIVE_MARK} no`,
+};
+/** Refusals that say nothing about the active pod. */
+const REFUSALS = {
+  'by an API server whose permissions are not loaded yet': {
+    status: 403,
+    message:
+      'zipjobs.zipjobs.dev "zip-1" is forbidden: User "u" cannot patch resource "zipjobs/status": RBAC: not found',
+  },
+  'by a policy that cannot be evaluated yet': {
+    status: 422,
+    message: "ValidatingAdmissionPolicy 'other' with binding 'b' denied request: not yet",
+  },
+  'while the definition is being replaced': {
+    status: 404,
+    message: 'the server could not find the requested resource',
+  },
+  'by a conflict whose text contains uid': {
+    status: 409,
+    message: 'Apply failed with 1 conflict: conflict with "druid-export": .status.progress',
+  },
+  'by an API server that does not know a field': { status: 400, message: 'field not declared in schema' },
+} as const;
 
 describe('zipToS3 whose status writes fail', () => {
   let harness: JobHarness;
@@ -10,21 +39,66 @@ describe('zipToS3 whose status writes fail', () => {
   afterEach(() => harness[Symbol.asyncDispose]());
 
   it('fails if its pod does not become active in time', async () => {
-    harness.server.respond = () => ({ status: 403, message: 'not active' });
+    harness.server.respond = () => notActive;
     const error = await harness.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0.05 } });
     expect(error).to.include({ code: 'NotActive' });
     expect(harness.hostile.requests.length).to.equal(0);
   });
 
-  it('recognises a policy refusal that is reported as 422', async () => {
+  it('recognises the refusal of an older policy, without a mark, before it is active (F38)', async () => {
     harness.server.respond = () => ({
-      status: 422,
-      message:
-        "zipjobs.dev \"zip-1\" is forbidden: ValidatingAdmissionPolicy 'x' with binding 'x' denied request: no",
+      ...notActive,
+      message: 'this pod is not the active pod of the ZipJob',
     });
     expect(await harness.failing(allEntries, { task: { ...task, startDeadlineSeconds: 0 } })).to.include({
       code: 'NotActive',
     });
+  });
+
+  for (const [what, refusal] of Object.entries(REFUSALS))
+    for (const state of ['open', 'committing'] as const)
+      it(`repeats the write of ${state} after a refusal ${what} (F38)`, async () => {
+        let refusals = 0;
+        harness.server.respond = ({ status }) => {
+          if (status.upload?.state !== state || refusals === 2) return undefined;
+          refusals += 1;
+          return refusal;
+        };
+        expect(await harness.run()).to.include({ entries: bodies.length });
+        expect(harness.hostile.objects.size).to.equal(1);
+      });
+
+  it('ends when every write is refused for too long, also without a mark (F38)', async () => {
+    harness.server.respond = ({ status }) =>
+      status.upload?.state === 'committing'
+        ? REFUSALS['by a policy that cannot be evaluated yet']
+        : undefined;
+    const error = await harness.failing();
+    expect(error).to.include({ code: 'Superseded' });
+    expect(error.message).to.match(/has refused it for \d+ s$/);
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('does not count refusals while another API server is away (F38)', async () => {
+    let tries = 0;
+    harness.server.respond = ({ status }) => {
+      if (status.upload?.state !== 'committing' || tries === 400) return undefined;
+      tries += 1;
+      return tries % 2 === 0 ? { status: 503, message: 'away' } : { status: 403, message: 'starting' };
+    };
+    expect(await harness.run()).to.include({ entries: bodies.length });
+  });
+
+  it('ends at once if its ZipJob is gone (F38)', async () => {
+    harness.server.respond = ({ status }) =>
+      status.upload?.state === 'committing'
+        ? {
+            status: 404,
+            message: 'not found',
+            details: { group: 'zipjobs.dev', kind: 'zipjobs', name: 'zip-1' },
+          }
+        : undefined;
+    expect(await harness.failing()).to.include({ code: 'Superseded' });
   });
 
   it('fails if the response of the API server is not a ZipJob', async () => {
@@ -35,7 +109,7 @@ describe('zipToS3 whose status writes fail', () => {
 
   for (const state of ['open', 'committing'] as const)
     it(`leaves no upload and no object if another pod becomes active before ${state} (F12)`, async () => {
-      harness.server.respond = ({ status }) => (status.upload?.state === state ? { status: 403 } : undefined);
+      harness.server.respond = ({ status }) => (status.upload?.state === state ? notActive : undefined);
       expect(await harness.failing()).to.include({ code: 'Superseded' });
       expect(harness.leftovers).to.deep.equal([0, 0]);
       expect(harness.server.writes.some(({ status }) => status.failure !== undefined)).to.equal(false);
@@ -47,24 +121,35 @@ describe('zipToS3 whose status writes fail', () => {
     harness.server.respond = ({ status }) => {
       if (status.result === undefined) return undefined;
       tries += 1;
-      return tries === 1
-        ? { status: 503, message: 'away' }
-        : { status: 403, message: 'the ZipJob is finished' };
+      return tries === 1 ? { status: 503, message: 'away' } : notActive;
     };
     expect(await harness.run()).to.include({ entries: bodies.length });
     expect(tries).to.equal(2);
     expect(harness.hostile.objects.size).to.equal(1);
   });
 
-  it('stops if a progress write is refused', async () => {
-    const superseded = Promise.withResolvers<void>();
-    harness.server.respond = ({ status }) => {
-      if (status.upload === undefined || (status.progress?.filesDone ?? 0) === 0) return undefined;
-      superseded.resolve();
-      return { status: 403 };
-    };
+  it('stops if a progress write is refused because another pod is active', async () => {
+    harness.server.respond = ({ status }) =>
+      status.upload === undefined || (status.progress?.filesDone ?? 0) === 0 ? undefined : notActive;
     expect(await harness.failing(stuckEntries)).to.include({ code: 'Superseded' });
     expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
+  it('continues if progress writes are refused for any other reason, however often (F38)', async () => {
+    let refused = 0;
+    harness.server.respond = ({ status }) => {
+      const isProgress = status.upload?.state === 'open' && (status.progress?.filesDone ?? 0) > 0;
+      refused += isProgress ? 1 : 0;
+      return isProgress ? REFUSALS['by an API server whose permissions are not loaded yet'] : undefined;
+    };
+    const slowEntries = async function* (signal: AbortSignal) {
+      for await (const entry of allEntries(signal)) {
+        yield entry;
+        const before = refused;
+        if (entry.index === 0) await until('several refusals', () => refused > before + 5);
+      }
+    };
+    expect(await harness.run(slowEntries)).to.include({ entries: bodies.length });
   });
 
   it('continues if progress cannot be written, and retries required writes (F5)', async () => {

@@ -15,31 +15,27 @@ const archive = {
   defaultModificationTime: '2026-01-02T03:04:05Z',
   files: { from: 'mounted', chunks: 1, count: 3, sha256: 'ab' },
   startDeadlineSeconds: 600,
+  activeDeadlineSeconds: 3600,
+};
+const recover = {
+  contractVersion: 1,
+  mode: 'recover',
+  bucket,
+  zipJobUid: 'uid-1',
+  key: 'k',
+  attempt: 'p',
+  since: '2026-01-02T03:04:05Z',
+  endedAt: '2026-01-02T03:14:05Z',
+  endedAgeSeconds: 2,
 };
 
 describe('parseTask', () => {
   for (const [name, task] of Object.entries({
     archive,
     'archive with inline files': { ...archive, files: { from: 'inline', count: 1 } },
-    recover: {
-      contractVersion: 1,
-      mode: 'recover',
-      bucket,
-      key: 'k',
-      uploadId: 'u',
-      uploadState: 'open',
-      attempt: 'p',
-      since: '2026-01-02T03:04:05Z',
-    },
-    'recover without a recorded upload': {
-      contractVersion: 1,
-      mode: 'recover',
-      bucket,
-      key: 'k',
-      uploadState: 'unrecorded',
-      attempt: 'p',
-      since: '2026-01-02T03:04:05Z',
-    },
+    recover: { ...recover, uploadState: 'open', uploadId: 'u' },
+    'recover without a recorded upload': { ...recover, uploadState: 'unrecorded' },
+    'recover with the size of the archive': { ...recover, uploadState: 'unrecorded', bytes: 5 },
     'check-bucket': { contractVersion: 1, mode: 'check-bucket', bucket },
     'fields of a later release': { ...archive, later: true },
   }))
@@ -55,15 +51,7 @@ describe('parseTask', () => {
       files: { from: 'mounted', chunks: 1, count: 3 },
     }),
     'an invalid time': JSON.stringify({ ...archive, fixedModificationTime: 'yesterday' }),
-    'an open upload without its ID': JSON.stringify({
-      contractVersion: 1,
-      mode: 'recover',
-      bucket,
-      key: 'k',
-      uploadState: 'open',
-      attempt: 'p',
-      since: '2026-01-02T03:04:05Z',
-    }),
+    'an open upload without its ID': JSON.stringify({ ...recover, uploadState: 'open' }),
     null: 'null',
   }))
     it(`refuses ${name}`, () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'chai';
+import { NOT_ACTIVE_MARK } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { until } from '#test/support/until.ts';
@@ -37,8 +38,8 @@ describe('zipToS3', () => {
     };
     const result = await harness.run();
     expect(atRequest[0]).to.equal('create:none');
-    expect(new Set(atRequest.slice(1, -1))).to.deep.equal(new Set(['part:open']));
-    expect(atRequest.at(-1)).to.equal('complete:committing');
+    expect(new Set(atRequest.slice(1, -2))).to.deep.equal(new Set(['part:open']));
+    expect(atRequest.slice(-2)).to.deep.equal(['complete:committing', 'head:committing']);
     const archive = harness.hostile.objects.get('a.zip')?.body;
     const { entries } = readZip(archive!);
     expect(entries.map((entry) => contentOf(entry).equals(bodies[entries.indexOf(entry)]!))).to.deep.equal([
@@ -73,12 +74,22 @@ describe('zipToS3', () => {
     expect(result.sha256).to.equal(createHash('sha256').update(archive).digest('hex'));
   });
 
-  it('aborts an unrecorded upload of a killed attempt (H8)', async () => {
-    const left = { key: 'a.zip', metadata: {}, parts: new Map(), initiated: new Date(), initiator: 'us' };
-    harness.hostile.uploads.set('left', left);
+  it('does not touch the upload of its successor if another pod became active meanwhile (F37)', async () => {
     harness.server.shown = { attempts: [{ n: 1, podUid: 'pod-0' }] };
-    await harness.run();
-    expect(harness.leftovers).to.deep.equal([0, 1]);
+    harness.hostile.fault = ({ operation }) => {
+      const initiated = new Date();
+      const successor = { key: 'a.zip', metadata: {}, parts: new Map(), initiated, initiator: 'us' };
+      if (operation === 'create') harness.hostile.uploads.set('successor', successor);
+      return undefined;
+    };
+    let tries = 0;
+    harness.server.respond = ({ status }) => {
+      if (status.upload === undefined) return undefined;
+      tries += 1;
+      return tries < 5 ? { status: 503 } : { status: 403, message: NOT_ACTIVE_MARK };
+    };
+    expect(await harness.failing()).to.include({ code: 'Superseded' });
+    expect([...harness.hostile.uploads.keys()]).to.deep.equal(['successor']);
   });
 
   it('writes progress at most once per interval, and only after a change', async () => {
@@ -126,23 +137,68 @@ describe('zipToS3', () => {
   it('sends no request to the store and the sources until its pod is active', async () => {
     harness.server.respond = () =>
       harness.server.writes.length < 4 && harness.hostile.requests.length + harness.sourcesOpened === 0
-        ? { status: 403, message: 'not active' }
+        ? { status: 403, message: NOT_ACTIVE_MARK }
         : undefined;
     await harness.run();
     expect(harness.server.writes.length).to.be.at.least(7);
   });
 
-  it('aborts the upload if the API server is unreachable before Complete', async () => {
+  for (const state of ['open', 'committing'] as const)
+    it(`waits for an API server that is away at the write of ${state}, and then continues (F39)`, async () => {
+      let tries = 0;
+      harness.server.respond = ({ status }) => {
+        if (status.upload?.state !== state || tries === 200) return undefined;
+        tries += 1;
+        return { status: 503 };
+      };
+      expect((await harness.run()).entries).to.equal(3);
+      expect(harness.leftovers).to.deep.equal([0, 1]);
+    });
+
+  it('ends at the deadline of the job if the API server stays away before Complete (F39)', async () => {
     harness.server.respond = ({ status }) =>
       status.upload?.state === 'committing' ? { status: 503 } : undefined;
-    expect(await harness.failing()).to.include({ code: 'ApiServerUnavailable' });
+    const error = await harness.failing(allEntries, { task: { ...task, activeDeadlineSeconds: 1 } });
+    expect(toFailure(error)).to.include({ code: 'Terminated' });
+    expect(error.message).to.include('deadline of 1 s');
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
-  it('succeeds if only the result cannot be written', async () => {
-    harness.server.respond = ({ status }) => (status.result ? { status: 503 } : undefined);
-    expect((await harness.run()).entries).to.equal(3);
+  it('succeeds if only the result cannot be written until the pod is stopped', async () => {
+    let tries = 0;
+    harness.server.respond = ({ status }) => {
+      if (status.result === undefined) return undefined;
+      tries += 1;
+      if (tries === 100) harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      return { status: 503 };
+    };
+    expect((await harness.run(allEntries, { lastWriteMs: 50 })).entries).to.equal(3);
+    expect(tries).to.be.greaterThan(99);
     expect(harness.hostile.objects.size).to.equal(1);
+  });
+
+  it('says in its failure that it aborted its upload, although the status says committing (F42)', async () => {
+    harness.server.respond = ({ status }) => {
+      if (status.upload?.state !== 'committing') return undefined;
+      harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      return { status: 503 };
+    };
+    await harness.failing();
+    expect(harness.left.end()).to.deep.equal({ upload: 'aborted' });
+    expect(harness.server.writes.at(-1)!.status).to.have.nested.property('failure.upload', 'aborted');
+    expect(harness.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
+  });
+
+  it('says in its failure that nothing was published if the abort failed (F42)', async () => {
+    harness.hostile.fault = ({ operation }) =>
+      operation === 'abort' ? { kind: 'response', status: 403, code: 'AccessDenied' } : undefined;
+    harness.server.respond = ({ status }) => {
+      if (status.upload?.state !== 'committing') return undefined;
+      harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
+      return { status: 503 };
+    };
+    await harness.failing();
+    expect(harness.left.end()).to.deep.equal({ upload: 'open' });
   });
 
   it('leaves no upload after a failed source, and reports the source', async () => {
@@ -162,6 +218,7 @@ describe('zipToS3', () => {
       fileIndex: 1,
       httpStatus: 404,
       retriable: false,
+      upload: 'aborted',
     });
   });
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { aZipBucket, aZipJob } from '#test/support/builders/objects.ts';
+import { aZipBucket, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
 import { parseTask } from '#zipper-image/tasks/task.ts';
 
@@ -23,7 +23,7 @@ describe('the Jobs of a bucket without keys', () => {
     const own = { ...aConfig({}), storeTokenAudiences };
     return [
       archiveJob(aZipJob(), bucket, own),
-      recoveryJob(aZipJob(), { attempt, upload: anUpload('open'), bucket }, own),
+      recoveryJob(aZipJob(), { attempt, upload: anUpload('open'), bucket, now: NOW }, own),
       testJob(bucket, '1', { ...own, bucketTestSeconds: 1 }),
     ];
   };

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { archiveJob, recoveryJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { ago, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
+import { ago, aZipBucket, aZipJob, NAME, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 import { anUpload } from '#test/support/builders/zip-job-statuses.ts';
 import { parseTask } from '#zipper-image/tasks/task.ts';
 
@@ -72,7 +72,7 @@ describe('archiveJob', () => {
     const queued = aZipJob({ spec: { queueName: 'night' } });
     const { metadata, spec } = archiveJob(queued, aZipBucket(), config);
     expect([metadata.labels?.['kueue.x-k8s.io/queue-name'], spec?.suspend]).to.deep.equal(['night', true]);
-    const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket() };
+    const lost = { attempt: { n: 1, podUid: 'p' }, upload: anUpload('open'), bucket: aZipBucket(), now: NOW };
     const recover = recoveryJob(queued, lost, config);
     expect([recover.metadata.labels?.['kueue.x-k8s.io/queue-name'], recover.spec?.suspend]).to.deep.equal([
       undefined,
@@ -94,7 +94,11 @@ describe('archiveJob', () => {
       defaultModificationTime: ago(60),
       files: { from: 'mounted', chunks: 1, count: 3, sha256: 'ab'.repeat(32) },
       startDeadlineSeconds: 600,
+      activeDeadlineSeconds: config.activeDeadlineSeconds,
     });
+    const limits = aZipJob({ spec: { activeDeadlineSeconds: 90 } });
+    const limited = archiveJob(limits, aZipBucket(), { ...config, sharesTarget: true });
+    expect(taskOf(limited)).to.include({ activeDeadlineSeconds: 90, sharedTarget: true });
   });
 
   it('passes the choices of the ZipJob for failed sources, manifest, names and times to the task', () => {
@@ -233,11 +237,8 @@ describe('archiveJob', () => {
 
 describe('recoveryJob', () => {
   const attempt = { n: 3, podUid: 'uid-p3' };
-  const recover = recoveryJob(
-    aZipJob(),
-    { attempt, upload: anUpload('committing'), bucket: aZipBucket() },
-    config,
-  );
+  const lost = { attempt, upload: anUpload('committing'), bucket: aZipBucket(), now: NOW };
+  const recover = recoveryJob(aZipJob(), lost, config);
 
   it('waits a day for a node, has the number of the attempt in its name, and neither token nor file list (F25)', () => {
     expect(recover.metadata.name).to.equal(`${NAME}-recover-3`);
@@ -253,7 +254,6 @@ describe('recoveryJob', () => {
   it('has small resources and a priority class of its own, whatever the ZipJob sets (F25)', () => {
     const huge = { requests: { cpu: '64' }, limits: { memory: '64Gi' } };
     const zipJob = aZipJob({ spec: { resources: huge, priorityClassName: 'low' } });
-    const lost = { attempt, upload: anUpload('committing'), bucket: aZipBucket() };
     const job = recoveryJob(zipJob, lost, aConfig({ recoveryPriorityClassName: 'first' }));
     expect(containerOf(job)?.resources).to.deep.equal({
       requests: { cpu: '50m', memory: '128Mi', 'ephemeral-storage': '16Mi' },
@@ -263,16 +263,36 @@ describe('recoveryJob', () => {
     expect(podOf(recoveryJob(zipJob, lost, config))?.priorityClassName).to.equal('low');
   });
 
-  it('names the upload and the attempt in the task', () => {
+  it('names the upload and the attempt in the task, and how long ago it ended (F47)', () => {
     expect(taskOf(recover)).to.deep.equal({
       mode: 'recover',
       contractVersion: 1,
       bucket: { name: 'archive', service: 's3', region: 'eu-central-1' },
+      zipJobUid: 'uid-zipjob',
       key: 'out/archive.zip',
       uploadId: 'upload-1',
       uploadState: 'committing',
       attempt: 'uid-p3',
       since: aZipJob().metadata.creationTimestamp,
+      endedAt: NOW.toISOString(),
+      endedAgeSeconds: 0,
     });
+    const upload = { ...anUpload('committing'), archive: { bytes: 77, entries: 1 } };
+    const ended = { ...attempt, startedAt: ago(50), finishedAt: ago(20) };
+    const shared = { ...config, sharesTarget: true };
+    const job = recoveryJob(aZipJob(), { ...lost, attempt: ended, upload }, shared);
+    expect(taskOf(job)).to.deep.include({
+      since: ago(50),
+      endedAt: ago(20),
+      endedAgeSeconds: 20,
+      bytes: 77,
+      sharedTarget: true,
+    });
+  });
+
+  it('limits the size of an archive by its parts if no size was recorded (F47)', () => {
+    const upload = { ...anUpload('committing'), parts: 3 };
+    const job = recoveryJob(aZipJob(), { ...lost, upload }, config);
+    expect(taskOf(job)).to.include({ bytes: 3 * upload.partSize });
   });
 });

@@ -1,5 +1,6 @@
 /** After CompleteMultipartUpload may have been sent, only the store knows the outcome. */
 import { expect } from 'chai';
+import type { Decision } from '#controller/zip-job/observation.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipJobStatus } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
@@ -95,6 +96,36 @@ describe('decide while an attempt that committed is being recovered', () => {
     expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], 20_000]);
     expect(kinds(judge({ ...seen, recovery: created(50, [], failed) }))).to.deep.equal(['deleteJob']);
   });
+
+  it('ends as OutcomeUnknown when the archive did not appear while the store could assemble it (F47)', () => {
+    const recovered = { outcome: 'unknown', goneBeforeAbort: true } as const;
+    const message = { contractVersion: 1, mode: 'recover', recovered } as const;
+    const recovery = created(5, [recoveryPod(ended({ exitCode: 0, message }))]);
+    const { status } = judge({ zipJob, job: aJob(), recovery });
+    expect(status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });
+    expect(status?.message).to.match(
+      /gone before it could be aborted.*an archive may still appear at key out\/archive.zip$/,
+    );
+  });
+
+  for (const [what, spec, metadata, limit] of [
+    ['cancelled', { cancel: true }, {}, 280],
+    ['deleted', {}, { deletionTimestamp: ago(0) }, 220],
+  ] as const)
+    it(`waits no longer than a deletion may take for the archive of a job that is ${what}, and says that it may appear (F47)`, () => {
+      const reason = what === 'cancelled' ? 'Cancelled' : 'Deleted';
+      const wait = (seconds: number): Decision => {
+        const status = { ...at(seconds), phase: 'Finalizing', reason } as const;
+        const since = what === 'deleted' ? { deletionTimestamp: ago(seconds) } : metadata;
+        const recovery = created(seconds, [], failed);
+        return judge({ zipJob: withStatus(status, spec, since), job: aJob(), recovery });
+      };
+      expect(wait(limit - 1).status?.phase).not.to.equal('Failed');
+      const { status, events } = wait(limit);
+      expect(status).to.include({ phase: 'Failed', reason: 'OutcomeUnknown' });
+      expect(status?.message).to.contain('an archive may still appear at key out/archive.zip');
+      expect(events.at(-1)?.message).to.contain('an archive may still appear');
+    });
 
   it('asks again when the store did not say why it does not know (F25)', () => {
     const recovery = created(5, [

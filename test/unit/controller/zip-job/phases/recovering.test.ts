@@ -4,7 +4,7 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { judge, kinds, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod, NAME } from '#test/support/builders/objects.ts';
 import { disrupted, ended } from '#test/support/builders/pod-statuses.ts';
-import { aCondition, anUpload, recoveringStatus } from '#test/support/builders/zip-job-statuses.ts';
+import { aCondition, anUpload, recoveringStatus, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const recoverWith = (recovered: object, more: object = {}) => ({
   job: aJob({ metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover' } }),
@@ -63,6 +63,41 @@ describe('decide while an attempt is being recovered', () => {
       expect(task).to.deep.include({ mode: 'recover', uploadState: 'unrecorded', attempt: 'uid-p1' });
       expect(task).to.have.property('since');
     });
+
+  for (const [state, upload, left, recovers] of [
+    ['open', 'aborted', {}, false],
+    ['committing', 'aborted', {}, false],
+    ['committing', 'aborted', { startUnconfirmed: true }, 'open'],
+    ['committing', 'aborted', { abortFailures: 1 }, 'open'],
+    ['committing', 'open', { abortFailures: 1 }, 'open'],
+    ['committing', undefined, {}, 'committing'],
+  ] as const)
+    it(`${recovers === false ? 'recovers nothing' : `recovers an upload as ${recovers}`} if the status says ${state}, and the zipper reports ${JSON.stringify({ upload, ...left })} (F42) (F45)`, () => {
+      const failure = { code: 'Terminated', retriable: true, ...(upload && { upload }) };
+      const pods = [said({ failure, ...left })];
+      const active = running('p1', { upload: anUpload(state) });
+      const ended = judge({ zipJob: withStatus(active), job: aJob(), pods });
+      const next = judge({ zipJob: withStatus({ ...active, ...ended.status }), job: aJob(), pods });
+      if (recovers === false) {
+        expect(kinds(next)).not.to.include('createJob');
+        expect(findCondition(next.status?.conditions, 'Recovered')).to.include({
+          reason: 'NothingToRecover',
+        });
+        return;
+      }
+      const [action] = next.actions;
+      if (action?.kind !== 'createJob') throw new Error('no Job is created');
+      const { annotations = {} } = action.job.spec?.template.metadata ?? {};
+      expect(JSON.parse(annotations['zipjobs.dev/task'] ?? '{}')).to.include({ uploadState: recovers });
+    });
+
+  it('recovers an upload whose zipper reported its abort only in the status, after its pod is gone (F42)', () => {
+    const failure = { code: 'Terminated', retriable: true, upload: 'aborted' } as const;
+    const active = running('p1', { upload: anUpload('committing'), failure });
+    const ended = judge({ zipJob: withStatus(active), job: aJob(), pods: [] });
+    expect(ended.status?.attempts?.[0]).to.deep.include({ upload: anUpload('open') });
+    expect(ended.status?.attempts?.[0]).not.to.have.property('uploadAborted');
+  });
 
   it('continues after the search for an unrecorded upload, and counts failed aborts (U11)', () => {
     const zipJob = withStatus(recoveringStatus(undefined));

@@ -1,0 +1,147 @@
+/** Which uploads a recovery aborts. */
+import { expect } from 'chai';
+import type { RecoveryTask } from '#crds/zipper-task.ts';
+import { createLogger } from '#runtime/log.ts';
+import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import type { Store } from '#zipper-image/store/store.ts';
+import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
+import { recover } from '#zipper-image/tasks/recover.ts';
+import { denied, openStore, recoverySettings as settings } from './recovery-harness.ts';
+
+const log = createLogger('test', { level: 'silent' });
+const SECOND = 1000;
+
+describe('the sweep of a recovery', () => {
+  let hostile: HostileStore;
+  let store: Store;
+  let left = createUploadsLeft();
+  let created: Date;
+
+  beforeEach(async () => {
+    left = createUploadsLeft();
+    created = new Date(Date.now() - 60 * SECOND);
+    hostile = await startHostileStore();
+    store = openStore(hostile);
+  });
+  afterEach(async () => {
+    store.close();
+    await hostile[Symbol.asyncDispose]();
+  });
+
+  /** `endedAgoMs`: how long ago the attempt ended. */
+  const sweep = ({
+    endedAgoMs = 0,
+    ...change
+  }: { endedAgoMs?: number; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) =>
+    recover({
+      task: {
+        contractVersion: 1,
+        mode: 'recover',
+        zipJobUid: 'uid-1',
+        bucket: { service: 's3', name: 'bucket' },
+        key: 'a.zip',
+        attempt: 'pod-1',
+        since: created.toISOString(),
+        endedAt: new Date(Date.now() - endedAgoMs).toISOString(),
+        endedAgeSeconds: endedAgoMs / SECOND,
+        ...(change.uploadId === undefined ? { uploadState: 'unrecorded' } : { uploadState: 'open' }),
+        ...change,
+      } as RecoveryTask,
+      store,
+      settings,
+      log,
+      stopping: new AbortController().signal,
+      onAbortFailed: left.abortFailed,
+      startedMs: performance.now(),
+    });
+  /** An upload that was started that long ago by the clock of the store. */
+  const startUpload = async ({
+    key = 'a.zip',
+    agoMs = 30 * SECOND,
+    ...change
+  }: {
+    key?: string;
+    agoMs?: number;
+    initiator?: string;
+  } = {}): Promise<string> => {
+    const id = await store.createUpload(key, 'pod-1');
+    const initiated = new Date(Date.now() + hostile.clockAheadMs - agoMs);
+    Object.assign(hostile.uploads.get(id) ?? {}, { initiated, ...change });
+    return id;
+  };
+
+  it('does not abort an upload that was started after the attempt ended (F37)', async () => {
+    const uploadId = await startUpload({ agoMs: 0 });
+    const next = await store.createUpload('a.zip', 'pod-2');
+    expect(await sweep({ uploadId, endedAgoMs: 10 * SECOND })).to.deep.equal({ outcome: 'absent' });
+    expect([...hostile.uploads.keys()]).to.deep.equal([next]);
+  });
+
+  for (const hours of [1, -1])
+    it(`compares with the clock of the store, which is ${hours} h ahead (F37)`, async () => {
+      hostile.clockAheadMs = hours * 3_600_000;
+      const uploadId = await startUpload({ agoMs: 0 });
+      await startUpload();
+      const next = await startUpload({ agoMs: 5 * SECOND });
+      expect(await sweep({ uploadId, endedAgoMs: 10 * SECOND })).to.deep.equal({ outcome: 'absent' });
+      expect([...hostile.uploads.keys()]).to.deep.equal([next]);
+    });
+
+  it('aborts only the recorded upload where a job of another namespace may write the same object (F43)', async () => {
+    const other = await startUpload();
+    const uploadId = await startUpload({ agoMs: 0 });
+    expect(await sweep({ uploadId, sharedTarget: true })).to.deep.equal({ outcome: 'absent' });
+    expect([...hostile.uploads.keys()]).to.deep.equal([other]);
+    expect(left.reported()).to.deep.equal({ abortFailures: 1 });
+  });
+
+  it('aborts nothing but its marker upload where a job of another namespace may write the same object (F43)', async () => {
+    const other = await startUpload();
+    expect(await sweep({ sharedTarget: true })).to.deep.equal({ outcome: 'absent' });
+    expect([...hostile.uploads.keys()]).to.deep.equal([other]);
+    expect(left.reported()).to.deep.equal({ abortFailures: 1 });
+  });
+
+  it('aborts the unrecorded upload of the attempt, and its own marker upload (H8)', async () => {
+    await startUpload();
+    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+    expect(hostile.uploads.size).to.equal(0);
+    expect(left.reported()).to.deep.equal({});
+  });
+
+  it('does not abort uploads of other jobs', async () => {
+    const ids = [
+      await startUpload({ key: 'a.zip.2' }),
+      await startUpload({ agoMs: 65 * SECOND }),
+      await startUpload({ initiator: 'them' }),
+    ];
+    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+    expect([...hostile.uploads.keys()]).to.have.members(ids);
+  });
+
+  for (const operation of ['listUploads', 'listParts', 'abort', 'create'] as const)
+    it(`reports absent and counts a failure if ${operation} is denied (U11)`, async () => {
+      await startUpload();
+      hostile.fault = (request) => (request.operation === operation ? denied : undefined);
+      expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+      expect(left.reported().abortFailures).to.be.greaterThan(0);
+    });
+
+  it('waits for a listing that does not show its marker upload yet (F27)', async () => {
+    await startUpload();
+    hostile.delays = { listUploads: settings.storeConsistencyMs / 2 };
+    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+    expect([hostile.uploads.size, left.reported()]).to.deep.equal([0, {}]);
+  });
+
+  it('counts nothing if the bucket does not exist', async () => {
+    hostile.fault = () => ({ kind: 'response', status: 404, code: 'NoSuchBucket' });
+    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+    expect(left.reported()).to.deep.equal({});
+  });
+
+  it('reports no outcome while the store fails', async () => {
+    hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
+    expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
+  });
+});

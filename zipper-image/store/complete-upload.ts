@@ -1,0 +1,64 @@
+/** One request that completes an upload, with a time limit of its own. */
+import {
+  CompleteMultipartUploadCommand,
+  type CompleteMultipartUploadCommandInput,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import type { OnConflict } from '#crds/zip-job.ts';
+import { base64Crc, missing, withoutQuotes } from './part-verification.ts';
+import type { Part } from './store.ts';
+import { StoreError } from './store-errors.ts';
+
+export interface Completion {
+  readonly onConflict: OnConflict;
+  /** The store may need this long to assemble the archive. */
+  readonly limitMs: number;
+}
+
+/** The store's response to Complete. */
+export interface Completed {
+  readonly etag: string;
+  /** CRC-32 of the parts' CRC-32s, if the store computes it. */
+  readonly crc32OfParts: string | undefined;
+}
+
+const tooSlow = (attempted: string, limitMs: number): StoreError =>
+  new StoreError(`${attempted}: no response within ${limitMs} ms`, {
+    code: 'StoreUnavailable',
+    retryable: true,
+    storeCode: 'TimeoutError',
+  });
+
+const listOf = (parts: readonly Part[]) =>
+  parts.map(({ number, etag, digests }) => ({
+    PartNumber: number,
+    ETag: etag,
+    ...(digests.kind === 'crc32' && { ChecksumCRC32: base64Crc(digests.crc32) }),
+  }));
+
+export const sendComplete = async (
+  client: S3Client,
+  upload: Pick<CompleteMultipartUploadCommandInput, 'Bucket' | 'Key' | 'UploadId'>,
+  {
+    parts,
+    attempted,
+    onConflict,
+    limitMs,
+  }: Completion & {
+    readonly parts: readonly Part[];
+    readonly attempted: string;
+  },
+): Promise<Completed> => {
+  const limit = AbortSignal.timeout(limitMs);
+  const command = new CompleteMultipartUploadCommand({
+    ...upload,
+    MultipartUpload: { Parts: listOf(parts) },
+    ...(onConflict === 'fail' && { IfNoneMatch: '*' }),
+  });
+  const response = await client.send(command, { abortSignal: limit }).catch((error: unknown) => {
+    throw limit.aborted ? tooSlow(attempted, limitMs) : error;
+  });
+  const { ETag: etag, ChecksumCRC32: crc32OfParts } = response;
+  if (etag === undefined) throw missing(attempted, 'ETag');
+  return { etag: withoutQuotes(etag), crc32OfParts };
+};

@@ -1,0 +1,10 @@
+import { Readable } from 'node:stream';
+
+const WRITE_BYTES = 256 * 1024;
+
+function* slicesOf(body: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < body.length; at += WRITE_BYTES) yield body.subarray(at, at + WRITE_BYTES);
+}
+
+/** TLS encrypts each write as a whole into other memory, so a part must not be a single write. */
+export const bodyOf = (body: Uint8Array): Readable => Readable.from(slicesOf(body), { objectMode: false });

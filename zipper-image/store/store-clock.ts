@@ -1,0 +1,31 @@
+/**
+ * The time of the store, from the Date headers of its responses. Uploads in a listing have times of this clock, and neither
+ * the clock of the node nor that of the API server need agree with it.
+ */
+export interface StoreClock {
+  /** Reads the Date header of a response that has just arrived. `sentMs`: monotonic time of the request. */
+  hear(header: string | undefined, sentMs: number): void;
+  /** The store's time at this monotonic time, in milliseconds since 1970. Undefined before the first response. */
+  at(monotonicMs: number): { readonly earliest: number; readonly latest: number } | undefined;
+}
+
+/** A Date header has whole seconds. */
+const HEADER_STEP_MS = 1000;
+
+/** Each response narrows the bounds of the difference between both clocks. One that contradicts them replaces them. */
+export const createStoreClock = (now: () => number = () => performance.now()): StoreClock => {
+  let bounds: { readonly low: number; readonly high: number } | undefined;
+  return {
+    hear: (header, sentMs) => {
+      const date = Date.parse(header ?? '');
+      if (Number.isNaN(date)) return;
+      const heard = { low: date - now(), high: date + HEADER_STEP_MS - sentMs };
+      const agrees = bounds && heard.low <= bounds.high && heard.high >= bounds.low;
+      bounds =
+        bounds && agrees
+          ? { low: Math.max(bounds.low, heard.low), high: Math.min(bounds.high, heard.high) }
+          : heard;
+    },
+    at: (monotonicMs) => bounds && { earliest: monotonicMs + bounds.low, latest: monotonicMs + bounds.high },
+  };
+};
