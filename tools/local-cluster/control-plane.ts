@@ -16,6 +16,8 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags: readonly string[];
   /** GiB, at which the API server starts to collect garbage all the time. */
   readonly apiServerMemoryGib: number;
+  /** Shorter waits of the Job controller than those of Kubernetes. */
+  readonly quickJobs: boolean;
   /** Called with each process when it starts, so that a failed start can stop it. */
   readonly onProcess: (process: ServerProcess) => void;
 }
@@ -96,7 +98,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   // The controller manager exits if there is no API server within ten seconds, which a busy machine may need.
   const controllers = await start(
     'kube-controller-manager',
-    controllerManagerFlags(plane.configOf('system:kube-controller-manager'), certificates),
+    controllerManagerFlags(plane.configOf('system:kube-controller-manager'), {
+      certificates,
+      quickJobs: options.quickJobs,
+    }),
   );
   return {
     ...plane,
@@ -243,7 +248,10 @@ function apiServerFlags(at: {
   ];
 }
 
-function controllerManagerFlags(kubeconfig: string, certificates: string): string[] {
+function controllerManagerFlags(
+  kubeconfig: string,
+  { certificates, quickJobs }: { readonly certificates: string; readonly quickJobs: boolean },
+): string[] {
   return [
     `--kubeconfig=${kubeconfig}`,
     '--use-service-account-credentials',
@@ -256,6 +264,7 @@ function controllerManagerFlags(kubeconfig: string, certificates: string): strin
     // Detects a lost node within the time of a test. The default of Kubernetes is 50 s.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=16s',
+    ...(quickJobs ? ['--job-pod-failure-backoff=1s', '--job-sync-batch-period=100ms'] : []),
   ];
 }
 
