@@ -1,5 +1,6 @@
 import { stopSharedBrowser } from './browser/browser.ts';
 import { type RunWatch, watchRuns } from './failed-tests/watch-run.ts';
+import { processResources } from './process-resources.ts';
 import { sharedCluster, stopSharedCluster } from './worlds/shared-cluster.ts';
 
 let watching: Promise<RunWatch> | undefined;
@@ -24,6 +25,7 @@ export async function mochaGlobalSetup(this: Mocha.Runner): Promise<void> {
 
 export async function mochaGlobalTeardown(): Promise<void> {
   await (await watching)?.finished();
+  await processResources.disposeAsync();
   await stopSharedBrowser();
   await stopSharedCluster();
 }

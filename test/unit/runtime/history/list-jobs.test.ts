@@ -9,7 +9,8 @@ import { defined } from '#runtime/optional.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const DAYS = 45;
 const PROJECT = uuidOf(1, 1);
@@ -111,7 +112,7 @@ describe('list-jobs', () => {
 
   before(async function () {
     await requirePostgres(this);
-    server = open.use(await startPostgres());
+    server = open.use(await createDatabase());
     await using writer = server.connect('writer');
     await storeHistoryJobs(writer, jobs);
     reader = open.use(server.connect('reader'));
