@@ -70,7 +70,7 @@ describe('the seeds of the chaos schedules', () => {
     expect((await repeatOnParent(folder, 42)).result).to.equal('holds');
   });
 
-  it('prove nothing without a commit before, without a checkout, and if the schedule did not run', async () => {
+  it('show nothing without a commit before, without a checkout, and if the schedule did not run', async () => {
     expect((await repeatOnParent(folder, 42)).result).to.equal('unknown');
     await write('package.json', JSON.stringify({ scripts: { chaos: 'exit 1' } }));
     await commit();
