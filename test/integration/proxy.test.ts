@@ -38,6 +38,7 @@ const valuesOf = (url: string) => {
   return {
     proxy: { sources: proxy, stores: proxy, webhooks: proxy },
     trustBundle: { configMapKeyRef: CONFIG_MAP },
+    controller: { replicas: 1 },
     egress: { allowCidrs: [] },
     store: { allowedHosts: ['store.test.example'] },
     networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'], proxyCidrs: ['127.0.0.1/32'] },

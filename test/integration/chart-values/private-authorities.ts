@@ -4,22 +4,34 @@ import { bucketResourceName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
-import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
-import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
-import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Installed } from './installed.ts';
 
 const NAMESPACE = 'private-ca';
 const CONFIG_MAP = { name: 'corporate-ca', key: 'bundle.pem' };
 
-describe('a job with private certificate authorities', function () {
-  this.timeout(240_000);
+export const TRUST_BUNDLE = { configMapKeyRef: CONFIG_MAP };
+
+/** Creates the bundle, which must be there before the chart is installed. */
+export const applyBundle = (cluster: Cluster): Promise<void> =>
+  cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: CONFIG_MAP.name, namespace: RELEASE_NAMESPACE },
+      data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
+    },
+  ]);
+
+export const describePrivateAuthorities = (theInstalled: () => Installed): void => {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let baseUrl: string;
@@ -29,19 +41,7 @@ describe('a job with private certificate authorities', function () {
   let store: TlsFront;
 
   before(async () => {
-    life.defer(() => resetInstallation());
-    cluster = await sharedCluster();
-    await applyObjects(cluster, [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
-      {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: CONFIG_MAP.name, namespace: RELEASE_NAMESPACE },
-        data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
-      },
-    ]);
-    const installation = await installChart(cluster, { trustBundle: { configMapKeyRef: CONFIG_MAP } });
-    baseUrl = await installation.apiUrl();
+    ({ cluster, baseUrl } = theInstalled());
     const origin = life.use(await startFileOrigin());
     receiver = life.use(await startWebhookReceiver());
     source = life.use(await startTlsFront(origin.origin));
@@ -93,4 +93,4 @@ describe('a job with private certificate authorities', function () {
       expect(stderr).to.contain('spec.caBundle');
     }
   });
-});
+};
