@@ -63,13 +63,14 @@ describe('zipjobs as a process', function () {
   });
 
   it('stops at SIGINT and SIGTERM with exit code 130', async () => {
+    await world.owner.succeed(world.newBucket('waited'), { env: world.credentials });
     await applyObjects(world.flow.cluster, [
       {
         apiVersion: GROUP_VERSION,
         kind: 'ZipJob',
         metadata: { namespace: world.own, name: 'held' },
         spec: {
-          bucketRef: { name: 's3-piped' },
+          bucketRef: { name: 's3-waited' },
           key: 'held.zip',
           files: [{ url: world.flow.origin.url('/gen/1000/1'), filename: 'a' }],
           suspend: true,
