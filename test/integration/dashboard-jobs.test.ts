@@ -1,5 +1,8 @@
+/** From a new bucket to an archive and a failed job, as a user with the role `edit`. */
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import type { Page } from 'playwright-core';
+import { readZip } from '#test/support/archives/read-zip.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { requireBrowser } from '#test/support/processes/require-programs.ts';
 import { until } from '#test/support/until.ts';
@@ -9,12 +12,13 @@ import {
   startDashboardDesk,
 } from '#test/support/worlds/dashboard-desk.ts';
 
-const NAMESPACE = 'dashboard-new-jobs';
+const NAMESPACE = 'dashboard-jobs';
 const HOME = `/projects/${NAMESPACE}`;
+const JOBS = `${HOME}/jobs`;
 const OWN_BUCKET = `${NAMESPACE}-own`;
+const QUERY_SECRET = 'presigned-and-secret';
 
-/** From a new bucket to an archive, as a user with the role `edit`. */
-describe('new buckets and jobs in the dashboard', function () {
+describe('buckets and jobs in the dashboard', function () {
   this.timeout(240_000);
   let desk: DashboardDesk;
   let open: OpenPage;
@@ -25,8 +29,7 @@ describe('new buckets and jobs in the dashboard', function () {
     // The sources of these tests are on this machine.
     desk = life.use(await startDashboardDesk(NAMESPACE, { EGRESS_ALLOW_CIDRS: '127.0.0.0/8' }));
     await desk.flow.cluster.createBucket(OWN_BUCKET);
-    open = life.use(await desk.open());
-    await open.signIn((await desk.addUser('eve', 'edit')).token);
+    open = life.use(await desk.openAs(await desk.addUser('eve', 'edit')));
     ({ page } = open);
   });
   after(() => life.disposeAsync());
@@ -53,7 +56,7 @@ describe('new buckets and jobs in the dashboard', function () {
   });
 
   it('change the settings of the bucket, and see why a test fails', async () => {
-    await page.getByRole('link', { name: 'Edit settings' }).click();
+    await page.goto(`${HOME}/buckets/s3/${OWN_BUCKET}/settings`);
     await page.locator('#endpoint').fill('https://s3.not-allowed.example');
     await press('Save and test');
     await page.getByText('add it to store.allowedHosts').first().waitFor();
@@ -102,6 +105,75 @@ describe('new buckets and jobs in the dashboard', function () {
     // Callers can read the job as one of their own.
     const { token } = flow.project;
     expect((await askApi(flow.baseUrl, { path: `/v1/zips/${uuid}`, token })).status).to.equal(200);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('follow a job without a reload, and download its archive with a URL that is stored nowhere', async () => {
+    const { flow } = desk;
+    const replies: string[] = [];
+    page.on('response', (response) => {
+      if (response.url().startsWith(desk.url))
+        void response.text().then(
+          (body) => replies.push(body),
+          () => undefined,
+        );
+    });
+    await page.goto(JOBS);
+    const held = flow.hold();
+    const uuid = await flow.post([{ url: held.url, filename: 'inside.bin' }], { key: 'out/ö.zip' });
+    await page.getByRole('link', { name: 'Show 1 newer job' }).click();
+    const bar = page.getByRole('progressbar');
+    await bar.waitFor();
+    const before = Number(await bar.getAttribute('value'));
+    await until('progress to be shown', async () => Number(await bar.getAttribute('value')) > before);
+    await page.getByRole('link', { name: 'out/ö.zip' }).click();
+    await page.getByRole('img', { name: /read in .*B\/s/ }).waitFor();
+    held.release();
+    const link = page.getByRole('link', { name: 'Download' });
+    const [download] = await Promise.all([page.waitForEvent('download'), link.click()]);
+    expect(download.suggestedFilename()).to.equal('ö.zip');
+    const { entries } = readZip(await readFile(await download.path()));
+    expect(entries.map(({ name }) => name)).to.deep.equal(['inside.bin']);
+    expect(page.url()).to.match(new RegExp(`${JOBS}/(zip-)?${uuid}$`));
+    for (const text of [await page.content(), ...replies, ...desk.dashboard.lines])
+      expect(text).to.not.contain('X-Amz-Signature').and.not.contain(flow.cluster.store.secretAccessKey);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('run all failed jobs of a search again, and see why one failed', async () => {
+    const { flow } = desk;
+    const files = [
+      { url: flow.origin.url('/gen/10/1'), filename: 'there.txt' },
+      {
+        url: `${flow.origin.url('/status/404')}?X-Amz-Signature=${QUERY_SECRET}`,
+        filename: 'gone/48448.pdf',
+      },
+    ];
+    const failing = await Promise.all([flow.post(files), flow.post(files)]);
+    await Promise.all(failing.map((uuid) => flow.project.untilPhase(uuid, ['Failed'])));
+    await until('the dashboard to know both failures', async () => {
+      await page.goto(`${JOBS}?reason=SourceNotFound`);
+      return (await page.getByText('2 jobs found').count()) === 1;
+    });
+    await page.getByLabel('All jobs of this search').check();
+    await press('Run again…');
+    await press('Run 2 jobs again');
+    await page.getByText('2 done', { exact: true }).waitFor();
+    await page.locator('tbody td a').first().click();
+    const failure = page.getByRole('region', { name: 'Why this job failed' });
+    await failure.waitFor({ timeout: 120_000 });
+    expect((await failure.innerText()).replaceAll(/\s+/g, ' '))
+      .to.contain('A source does not have the file, or refused to send it.')
+      .and.to.contain('index 1, gone/48448.pdf')
+      .and.to.contain(new URL(flow.origin.url('/')).host)
+      .and.to.contain('HTTP 404')
+      .and.to.contain('Rerun of');
+    expect(await page.content()).to.not.contain(QUERY_SECRET);
+    const rerun = page.url();
+    await failure.getByRole('link', { name: /^zip-/ }).click();
+    expect(failing.map((uuid) => `zip-${uuid}`)).to.include(new URL(page.url()).pathname.split('/').at(-1));
+    await page.getByRole('list', { name: 'Reruns of this job' }).getByRole('link').click();
+    expect(page.url()).to.equal(rerun);
     expect(open.complaints).to.deep.equal([]);
   });
 });
