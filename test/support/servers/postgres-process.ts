@@ -14,11 +14,10 @@ import { PRIVATE_TLS } from './private-tls.ts';
 
 export const SUPERUSER = { user: 'postgres', password: 'superuser-password' } as const;
 
-/** Nothing survives a crash of the machine, and so each test is fast. */
+/** Commits survive a crash of the server, and nothing survives one of the machine, so each test is fast. */
 const OPTIONS = [
   'fsync=off',
   'full_page_writes=off',
-  'synchronous_commit=off',
   'shared_buffers=32MB',
   'max_connections=60',
 ];

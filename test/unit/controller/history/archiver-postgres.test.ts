@@ -16,7 +16,7 @@ import { until } from '#test/support/until.ts';
 import { forgetJobs } from '#test/support/worlds/archived-jobs.ts';
 import { archiveWorld, PROJECT_UID, unavailable } from './archive-world.ts';
 
-const JOBS = 200;
+const JOBS = 100;
 /** Waits are a hundred times shorter. */
 const FAST: Clock = { ...systemClock, after: (delayMs, task) => systemClock.after(delayMs / 100, task) };
 
