@@ -12,6 +12,7 @@ import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { certificateText } from '../servers/tls-front.ts';
+import { compileCacheEnv } from './compile-cache-env.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCKERFILE = 'zipper-image/Dockerfile';
@@ -62,7 +63,7 @@ export class ZipperHost implements AsyncDisposable {
     // Like the build of the image.
     const { env } = imageProcess(DOCKERFILE, directory);
     await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
-      env: { ...env },
+      env: { ...env, ...compileCacheEnv() },
     });
     return new ZipperHost(directory, status);
   }
@@ -86,7 +87,7 @@ export class ZipperHost implements AsyncDisposable {
     return {
       directory,
       command: [process.execPath, ...image.args],
-      env: { ...image.env, ...this.#env(at), ...job.env },
+      env: { ...image.env, ...compileCacheEnv(), ...this.#env(at), ...job.env },
     };
   }
 
