@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
-import { axeIssues } from '#test/support/browser/axe.ts';
+import { addAxe, axeIssues } from '#test/support/browser/axe.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
 import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { ago } from '#test/support/builders/objects.ts';
@@ -198,6 +198,7 @@ describe('every page of the dashboard', function () {
 
   it('opens for a user with full permissions, has no issue in axe, and fits a phone', async () => {
     await using open = await openAs(project.ada);
+    await addAxe(open.page);
     const { statuses, faults } = await visitAll(open, [200, 422]);
     // The search for a job without its ID is an invalid form.
     expect(statuses).to.deep.equal(paths.map((path) => (path === '/find' ? 422 : 200)));
@@ -207,6 +208,7 @@ describe('every page of the dashboard', function () {
 
   it('opens for a user who can only view or is denied, has no issue in axe, and fits a phone', async () => {
     await using open = await openAs(project.viewer);
+    await addAxe(open.page);
     const { statuses, faults } = await visitAll(open, [200]);
     expect(new Set(statuses)).to.deep.equal(new Set([200, 403, 422]));
     await open.page.goto(`${HOME}/tokens`);
@@ -216,6 +218,7 @@ describe('every page of the dashboard', function () {
 
   it('has no issue in axe and fits a phone in its other states', async () => {
     await using open = await openAs(project.ada);
+    await addAxe(open.page);
     const faults: string[] = [];
     for (const [path, act] of STATES) {
       await open.page.goto(path);
@@ -228,6 +231,7 @@ describe('every page of the dashboard', function () {
 
   it('has no issue in axe and fits a phone before the sign-in', async () => {
     await using open = await openPage(project.server.url);
+    await addAxe(open.page);
     await open.page.goto('/sign-in?why=out');
     expect(await faultsOf(open.page, '/sign-in')).to.deep.equal([]);
     expect(open.complaints).to.deep.equal([]);

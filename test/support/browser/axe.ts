@@ -14,10 +14,13 @@ interface Violation {
 /** The pages have no frames, and no rule that is enabled needs the text of style sheets. */
 const OPTIONS = { resultTypes: ['violations'], iframes: false, preload: false };
 
-/** Findings of axe that are at least moderate, as lines. */
+/** Adds axe to every document that the page opens from now on, which the policy of the documents does not prevent. */
+export const addAxe = async (page: Page): Promise<void> => {
+  await page.addInitScript({ content: SOURCE });
+};
+
+/** Findings of axe that are at least moderate, as lines. `addAxe` must have been called before. */
 export const axeIssues = async (page: Page): Promise<readonly string[]> => {
-  // Passed as text to the debugger: the policy of the page allows no other script.
-  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(SOURCE);
   const violations = (await page.evaluate(
     `axe.run(document, ${JSON.stringify(OPTIONS)}).then((results) => results.violations)`,
   )) as readonly Violation[];
