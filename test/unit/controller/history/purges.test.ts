@@ -19,7 +19,7 @@ import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const KEY = 'team-a/project';
-const JOBS = 2_500;
+const JOBS = 1_200;
 
 const setUp = (database: PurgeWork['database']) => {
   const metrics = createControllerMetrics(new Registry());

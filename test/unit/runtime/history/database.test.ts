@@ -165,7 +165,7 @@ describe('the history database', () => {
   });
 
   it('fails immediately if too many queries wait for a connection, and others after the time limit', async () => {
-    const limits = { HISTORY_POOL_SIZE: '1', HISTORY_POOL_QUEUE: '1', HISTORY_CONNECT_TIMEOUT_MS: '2000' };
+    const limits = { HISTORY_POOL_SIZE: '1', HISTORY_POOL_QUEUE: '1', HISTORY_CONNECT_TIMEOUT_MS: '1000' };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     const abort = new AbortController();
@@ -242,7 +242,7 @@ describe('the history database', () => {
   });
 
   it('gives up a server that does not respond (G8)', async () => {
-    const limits = { HISTORY_CONNECT_TIMEOUT_MS: '2000', HISTORY_STATEMENT_TIMEOUT_MS: '100' };
+    const limits = { HISTORY_CONNECT_TIMEOUT_MS: '1000', HISTORY_STATEMENT_TIMEOUT_MS: '100' };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     server.freeze();
