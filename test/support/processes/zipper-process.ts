@@ -33,6 +33,17 @@ export interface ZipperJob extends ZipperTarget {
   readonly env?: Readonly<Record<string, string>>;
 }
 
+const filledCaches = new Map<string, Promise<unknown>>();
+
+/** Like the build of the image. */
+const fillCompileCache = async (env: Readonly<Record<string, string>>): Promise<void> => {
+  const { NODE_COMPILE_CACHE: folder = '' } = env;
+  const args = [join(ROOT, 'zipper-image/warm-up/main.ts')];
+  const filled = filledCaches.get(folder) ?? promisify(execFile)(process.execPath, args, { env });
+  filledCaches.set(folder, filled);
+  await filled;
+};
+
 /** The command that starts one zipper process. */
 export interface ZipperCommand {
   readonly command: readonly [string, ...string[]];
@@ -60,11 +71,7 @@ export class ZipperHost implements AsyncDisposable {
       cert: certificateText('loopback.pem'),
     });
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
-    // Like the build of the image.
-    const { env } = imageProcess(DOCKERFILE, directory);
-    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
-      env: { ...env, ...compileCacheEnv() },
-    });
+    await fillCompileCache({ ...imageProcess(DOCKERFILE, directory).env, ...compileCacheEnv() });
     return new ZipperHost(directory, status);
   }
 
