@@ -60,8 +60,7 @@ export interface ClusterOptions {
   /** Memory limit of kube-apiserver in GiB. It needs 1 GiB with 10,000 ZipJobs, and becomes slow close to its limit. Default: 2. */
   readonly apiServerMemoryGib?: number;
   /**
-   * A Job replaces its first failed pod after 1 s instead of 10 s, and notices changes of its pods after 0.1 s instead
-   * of 1 s. Default: false.
+   * A Job replaces its first failed pod after 1 s instead of 10 s, the next one after 2 s, and so on. Default: false.
    */
   readonly quickJobs?: boolean;
   /** Base URL of the API server for a pod, such as the URL of a proxy. Undefined: the server's own. */

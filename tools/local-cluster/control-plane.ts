@@ -16,7 +16,7 @@ export interface ControlPlaneOptions {
   readonly apiServerFlags: readonly string[];
   /** GiB, at which the API server starts to collect garbage all the time. */
   readonly apiServerMemoryGib: number;
-  /** Shorter waits of the Job controller than those of Kubernetes. */
+  /** A shorter backoff of Jobs than that of Kubernetes. */
   readonly quickJobs: boolean;
   /** Called with each process when it starts, so that a failed start can stop it. */
   readonly onProcess: (process: ServerProcess) => void;
@@ -264,7 +264,7 @@ function controllerManagerFlags(
     // Detects a lost node within the time of a test. The default of Kubernetes is 50 s.
     '--node-monitor-period=1s',
     '--node-monitor-grace-period=16s',
-    ...(quickJobs ? ['--job-pod-failure-backoff=1s', '--job-sync-batch-period=100ms'] : []),
+    ...(quickJobs ? ['--job-pod-failure-backoff=1s'] : []),
   ];
 }
 

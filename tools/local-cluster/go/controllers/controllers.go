@@ -146,7 +146,6 @@ func createJobs(ctx context.Context, d *deps) (loop, error) {
 		return nil, err
 	}
 	job.DefaultJobPodFailureBackOff = d.jobPodFailureBackoff
-	job.SyncJobBatchPeriod = d.jobSyncBatchPeriod
 	c, err := job.NewController(ctx, d.informers.Core().V1().Pods(), d.informers.Batch().V1().Jobs(), client)
 	return func(ctx context.Context) { c.Run(ctx, 5) }, err
 }

@@ -43,14 +43,13 @@ type options struct {
 	nodeMonitorPeriod      time.Duration
 	nodeMonitorGracePeriod time.Duration
 	jobPodFailureBackoff   time.Duration
-	jobSyncBatchPeriod     time.Duration
 	serviceAccounts        bool
 	leaderElect            bool
 	securePort             int
 }
 
-// NewCommand has the flags of kube-controller-manager that the local cluster sets, and two for what Kubernetes leaves
-// to its own tests: the waits of Jobs.
+// NewCommand has the flags of kube-controller-manager that the local cluster sets, and one for what Kubernetes leaves
+// to its own tests: the backoff of Jobs.
 func NewCommand() *cobra.Command {
 	o := options{}
 	command := &cobra.Command{
@@ -73,7 +72,6 @@ func NewCommand() *cobra.Command {
 	flags.DurationVar(&o.nodeMonitorGracePeriod, "node-monitor-grace-period", 50*time.Second, "silence after which a node is lost")
 	flags.DurationVar(&o.jobPodFailureBackoff, "job-pod-failure-backoff", job.DefaultJobPodFailureBackOff,
 		"wait before the first failed pod of a Job is replaced; twice as long for each further one")
-	flags.DurationVar(&o.jobSyncBatchPeriod, "job-sync-batch-period", job.SyncJobBatchPeriod, "how long the changes of the pods of a Job are collected")
 	flags.BoolVar(&o.serviceAccounts, "use-service-account-credentials", false, "one service account per controller")
 	flags.BoolVar(&o.leaderElect, "leader-elect", true, "elect a leader first")
 	flags.IntVar(&o.securePort, "secure-port", 10257, "port for HTTPS")
