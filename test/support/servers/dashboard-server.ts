@@ -94,6 +94,12 @@ export interface Visitor {
   signIn(token: string): Promise<Response>;
 }
 
+/** The names of the fields of the filters of a page, as the browser sends them. */
+export const filterNames = (html: string): readonly string[] => {
+  const [form = ''] = /<form[^>]* class="filters".*?<\/form>/s.exec(html) ?? [];
+  return [...form.matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
+};
+
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin' } as const;
 
 export const createVisitor = (url: string): Visitor => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
-import { visitAs } from '#test/support/servers/dashboard-server.ts';
+import { filterNames, visitAs } from '#test/support/servers/dashboard-server.ts';
 import { COLLECTIONS, HOME, startDashboardProject, TEAM } from '#test/support/worlds/dashboard-project.ts';
 import { useDashboardHistory } from '#test/support/worlds/use-dashboard-history.ts';
 
@@ -74,6 +74,7 @@ describe('the pages of the history', function () {
       );
       const { text } = await world.dashboard.ada.get(`${HISTORY}?state=Failed&q=a*`);
       expect(linkIn(text, 'Export as CSV')).to.equal(`${HISTORY}.csv?q=a*&state=Failed`);
+      expect(filterNames(text)).to.deep.equal(['q', 'state', 'reason', 'bucket', 'token', 'from', 'to']);
     });
 
     it('has a chip for each filter that removes only this one, and links to the jobs of a bucket, token or reason', async () => {
