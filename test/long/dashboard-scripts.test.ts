@@ -131,6 +131,15 @@ describe('the frame, the forms and the charts in a browser', function () {
     expect(open.complaints).to.deep.equal([]);
   });
 
+  it('opens one sample of code at a time', async () => {
+    await using open = await openAs(project.ada, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${HOME}/webhook`);
+    await page.getByText('Python', { exact: true }).click();
+    const opened = page.locator('details.sample[open] > summary');
+    expect(await opened.allTextContents()).to.deep.equal(['Python']);
+  });
+
   it('draws bars with a hatched part, axes and labels of one size on every width', async () => {
     await using open = await openAs(project.ada, { viewport: DESKTOP });
     const { page } = open;
