@@ -53,7 +53,11 @@ const runFile = async (file: string, { config, plugins, grep }: Run): Promise<vo
     tests.push({ title: runnable.fullTitle(), state, milliseconds: Math.round(runnable.duration ?? 0) });
   };
   await new Promise<void>((done) => {
-    const runner = mocha.run(() => done());
+    const runner = mocha.run(() => {
+      // Otherwise its listeners stay in the process, and those of all files pass an unhandled rejection on to each other.
+      runner.dispose();
+      done();
+    });
     runner.on('test end', (test) => add(test, stateOf(test)));
     runner.on('hook end', (hook) => add(hook, 'passed'));
     // A failed hook emits no event of its own at its end.
@@ -62,7 +66,12 @@ const runFile = async (file: string, { config, plugins, grep }: Run): Promise<vo
   report({ kind: 'ended', file, tests });
 };
 
+/** Without a listener, one that happens between two files would end the process. */
+const printUnhandledRejections = (): void =>
+  void process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
+
 const main = async (suite = '', grep?: string): Promise<void> => {
+  printUnhandledRejections();
   const config = await readSuiteConfig(suite);
   const plugins = await Promise.all(
     (config.require ?? []).map(async (path) => (await import(resolve(path))) as Plugin),
