@@ -7,7 +7,8 @@ import { readBeyond4Gib, useArchiveBeyond4Gib } from '#test/readers/beyond-4-gib
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { openZipBytes } from '#test/support/archives/sparse-archive.ts';
 
-describe('an archive of more than 4 GiB', () => {
+describe('an archive of more than 4 GiB', function () {
+  this.timeout(600_000);
   const world = useArchiveBeyond4Gib();
 
   it('has zip64 everywhere in the entry of this size, and in those behind it only in the directory (Z3, Z4, Z5)', () => {
