@@ -1,4 +1,4 @@
-/** Values of the chart that change what its processes do, in one installation. */
+/** Values of the chart that change what its processes do. */
 import { installChart } from '#test/support/processes/installation.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
@@ -6,8 +6,15 @@ import { describeFlowControl } from './chart-values/flow-control.ts';
 import type { Installed } from './chart-values/installed.ts';
 import { applyBundle, describePrivateAuthorities, TRUST_BUNDLE } from './chart-values/private-authorities.ts';
 import { describeProjectClasses, PROJECT_CLASSES } from './chart-values/project-classes.ts';
+import { describeProxies } from './chart-values/proxies.ts';
 
-describe('values of the chart', function () {
+// First, so that the next installation replaces the pods that use these proxies.
+describe('a job behind proxies', function () {
+  this.timeout(240_000);
+  describeProxies();
+});
+
+describe('values of the chart in one installation', function () {
   this.timeout(280_000);
   let installed: Installed | undefined;
   const theInstalled = (): Installed => {

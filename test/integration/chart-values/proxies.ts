@@ -10,7 +10,7 @@ import { startWebhookReceiver, type WebhookReceiver } from '#test/support/server
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
 import { podRoutes, sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'behind-proxies';
@@ -45,8 +45,7 @@ const valuesOf = (url: string) => {
   };
 };
 
-describe('a job behind proxies', function () {
-  this.timeout(240_000);
+export const describeProxies = (): void => {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let baseUrl: string;
@@ -76,7 +75,7 @@ describe('a job behind proxies', function () {
   };
 
   before(async () => {
-    life.defer(() => resetInstallation());
+    life.defer(forgetInstallation);
     cluster = await sharedCluster();
     await startServers();
     await applyObjects(cluster, [
@@ -135,4 +134,4 @@ describe('a job behind proxies', function () {
     ]);
     expect(stdout).not.to.contain(PASSWORD);
   });
-});
+};
