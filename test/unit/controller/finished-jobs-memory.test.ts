@@ -52,7 +52,7 @@ const kubeOf = (stored: Stored): KubeClient => ({
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const heapBytes = async (): Promise<number> => {
-  for (let rounds = 0; rounds < 3; rounds += 1) {
+  for (let rounds = 0; rounds < 2; rounds += 1) {
     await setImmediate();
     collectGarbage();
   }
