@@ -65,7 +65,7 @@ const POOL_BYTES = 2 ** 20;
 let pool = '';
 let used = 0;
 
-/** Random hexadecimal digits, which repeat after a mebibyte or two. */
+/** Random hexadecimal digits, which repeat after two mebibytes. */
 const random = (characters: number): string => {
   if (pool === '') pool = randomBytes(POOL_BYTES).toString('hex');
   if (used + characters > pool.length) used = 0;
