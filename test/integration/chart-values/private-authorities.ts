@@ -2,7 +2,6 @@
 import { expect } from 'chai';
 import { bucketResourceName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -58,15 +57,21 @@ export const describePrivateAuthorities = (theInstalled: () => Installed): void 
 
   const bucketName = (): string => bucketResourceName('s3', project.bucketName);
   /** Changes the bucket, tests it and returns its condition Ready. */
-  const readyAfter = async (spec: Partial<ZipBucket['spec']>) => {
+  const readyAfter = async (spec: Readonly<Record<string, string | null>>) => {
     const patch = JSON.stringify({ spec });
     await cluster.kubectl(['patch', 'zipbucket', bucketName(), '-n', NAMESPACE, '--type=merge', '-p', patch]);
     const { status } = await testBucket(cluster, NAMESPACE, bucketName());
     return findCondition(status?.conditions, 'Ready');
   };
 
+  it("has a store that the chart's bundle is enough to trust (X22)", async () => {
+    await using other = await startTlsFront(cluster.store.endpoint);
+    const ready = await readyAfter({ endpoint: other.url, caBundle: null });
+    expect(ready, JSON.stringify(ready)).to.include({ status: 'True', reason: 'BucketTested' });
+  });
+
   it("succeeds from source to webhook, with the chart's bundle and the bucket's own (X22)", async () => {
-    const refused = await readyAfter({ endpoint: store.url });
+    const refused = await readyAfter({ endpoint: store.url, caBundle: null });
     expect(refused, JSON.stringify(refused)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
     expect(refused?.message).to.contain('add the authority to spec.caBundle of the bucket');
     const ready = await readyAfter({ endpoint: store.url, caBundle: store.authority });
