@@ -203,7 +203,7 @@ describe('users in the dashboard', function () {
     expect(await state()).to.equal(before);
   });
 
-  it('are told that the API server rejected their token', async () => {
+  it('see that the API server rejected their token', async () => {
     const visitor = createVisitor(desk.url);
     const { status, text } = await visitor.signIn('eyJhbGciOiJub25lIn0.e30.forged');
     expect(status).to.equal(422);

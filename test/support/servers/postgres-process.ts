@@ -15,12 +15,7 @@ import { PRIVATE_TLS } from './private-tls.ts';
 export const SUPERUSER = { user: 'postgres', password: 'superuser-password' } as const;
 
 /** Commits survive a crash of the server, and nothing survives one of the machine, so each test is fast. */
-const OPTIONS = [
-  'fsync=off',
-  'full_page_writes=off',
-  'shared_buffers=32MB',
-  'max_connections=60',
-];
+const OPTIONS = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=60'];
 
 export interface PostgresProcess extends AsyncDisposable {
   readonly port: number;
