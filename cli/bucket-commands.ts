@@ -62,7 +62,7 @@ const objectOptionsOf = (args: CreateArguments): ObjectOptionInput =>
 
 const create: Command<CreateArguments> = async (args, session) => {
   const { region, host, accountId, endpoint } = args;
-  const caBundle = await readCaFile(args.caFile);
+  const caBundle = await readCaFile(args.caFile, session);
   const objectOptions = objectOptionsOf(args);
   const given = { ...refOf(args), region, host, accountId, endpoint, caBundle, objectOptions };
   const buckets = session.administration.buckets(session.namespace);

@@ -7,6 +7,7 @@ import { type BucketArguments, flagsOf, outputOf, refOf } from './bucket-text.ts
 import { readCaFile } from './ca-file.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { BUCKET, BUCKET_OPTIONS } from './options.ts';
+import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
 const { update: SETTINGS } = BUCKET_OPTIONS;
@@ -56,8 +57,12 @@ const objectOptionsOf = (args: UpdateArguments, { objectOptions: now }: Bucket):
 };
 
 /** All settings of the bucket, with the given changes. */
-const settingsOf = async (args: UpdateArguments, bucket: Bucket): Promise<BucketSettings> => {
-  const caBundle = args.caFile === '' ? '' : await readCaFile(args.caFile);
+const settingsOf = async (
+  args: UpdateArguments,
+  bucket: Bucket,
+  session: Session,
+): Promise<BucketSettings> => {
+  const caBundle = args.caFile === '' ? '' : await readCaFile(args.caFile, session);
   return {
     region: changed(args.region, bucket.region),
     host: changed(args.host, bucket.host),
@@ -79,7 +84,7 @@ const update: Command<UpdateArguments> = async (args, session) => {
     );
   const buckets = session.administration.buckets(session.namespace);
   const before = await buckets.show(refOf(args));
-  const bucket = await buckets.update(refOf(args), await settingsOf(args, before));
+  const bucket = await buckets.update(refOf(args), await settingsOf(args, before, session));
   return {
     ...outputOf(bucket),
     notes: [

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, resolve } from 'node:path';
 import { ConfigError } from '#runtime/errors.ts';
 import type { ContextAccess } from '#runtime/kube/kubeconfig-file.ts';
 import { accessOfPod } from '#runtime/kube/pod-identity.ts';
@@ -13,9 +13,14 @@ export interface ClusterChoice {
   readonly context: string | undefined;
 }
 
-const filesOf = ({ kubeconfig }: ClusterChoice, config: CommandLineConfig): readonly string[] => {
-  if (kubeconfig !== undefined) return [kubeconfig];
-  const named = config.kubeconfig.split(delimiter).filter((file) => file !== '');
+const filesOf = (
+  { kubeconfig }: ClusterChoice,
+  config: CommandLineConfig,
+  cwd: string,
+): readonly string[] => {
+  if (kubeconfig !== undefined) return [resolve(cwd, kubeconfig)];
+  const files = config.kubeconfig.split(delimiter).filter((file) => file !== '');
+  const named = files.map((file) => resolve(cwd, file));
   // Like kubectl, skip listed files that do not exist.
   if (named.length > 1) return named.filter((file) => existsSync(file));
   if (named.length === 1) return named;
@@ -36,8 +41,9 @@ const accessInPod = async (config: CommandLineConfig): Promise<ContextAccess> =>
 export const accessCluster = async (
   choice: ClusterChoice,
   config: CommandLineConfig,
+  { cwd }: { readonly cwd: string },
 ): Promise<ContextAccess> => {
-  const files = filesOf(choice, config);
+  const files = filesOf(choice, config, cwd);
   if (files.length > 0) {
     // This import loads the whole client library: skip it for help and invalid arguments.
     const { accessOfKubeconfig } = await import('#runtime/kube/kubeconfig-file.ts');

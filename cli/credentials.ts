@@ -49,10 +49,11 @@ export const parseCredentials = (text: string, where: string): BucketCredentials
 
 const fromFile = async (
   path: string,
-  { terminal }: Pick<Session, 'terminal'>,
+  session: Pick<Session, 'terminal' | 'cwd'>,
 ): Promise<BucketCredentials> => {
-  if (path === '-') return parseCredentials(await terminal.readInput(), 'Standard input');
-  return parseCredentials(await readArgumentFile(path, 'credentials file', `. ${FORMS}`), `The file ${path}`);
+  if (path === '-') return parseCredentials(await session.terminal.readInput(), 'Standard input');
+  const file = { path, what: 'credentials file', hint: `. ${FORMS}` };
+  return parseCredentials(await readArgumentFile(file, session), `The file ${path}`);
 };
 
 const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined => {
@@ -71,7 +72,7 @@ const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined =
  */
 export const readCredentials = async (
   { credentialsFile }: { readonly credentialsFile: string | undefined },
-  session: Pick<Session, 'terminal' | 'env' | 'signal'>,
+  session: Pick<Session, 'terminal' | 'env' | 'cwd' | 'signal'>,
 ): Promise<BucketCredentials> => {
   if (credentialsFile !== undefined) return fromFile(credentialsFile, session);
   const given = fromEnv(session);

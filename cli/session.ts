@@ -25,9 +25,11 @@ export interface Session extends AsyncDisposable {
   /** Aborts when the user interrupts the program. */
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths in arguments and variables start at this directory. */
+  readonly cwd: string;
 }
 
-export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'signal' | 'env'> {
+export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'signal' | 'env' | 'cwd'> {
   readonly config: () => CommandLineConfig;
   readonly userAgent: string;
 }
@@ -39,9 +41,11 @@ export const createOpenSession =
   ({ config: readConfig, userAgent, ...given }: SessionOptions): OpenSession =>
   async (args) => {
     const config = readConfig();
-    const access = await accessCluster(args, config);
+    const access = await accessCluster(args, config, given);
     const namespace = args.namespace ?? access.namespace ?? 'default';
-    const kube = createKubeClient({ access, requestTimeoutMs: config.kubeRequestTimeoutMs, userAgent });
+    const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
+    const resources = new AsyncDisposableStack();
+    const kube = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent }));
     return {
       ...given,
       kube,
@@ -50,16 +54,10 @@ export const createOpenSession =
         const origin = dashboardOrigin(dashboard, given.env);
         const token = await historyToken(() => access.credentials(), given.env);
         const { signal } = given;
-        return createHistoryClient({
-          origin,
-          token,
-          userAgent,
-          requestTimeoutMs: config.kubeRequestTimeoutMs,
-          signal,
-        });
+        return resources.use(createHistoryClient({ origin, token, userAgent, requestTimeoutMs, signal }));
       },
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
-      [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   };

@@ -28,8 +28,8 @@ const fileName = (now: Date): string =>
   `zipjobs-sysdump-${now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '')}Z.zip`;
 
 /** Never overwrites a dump: the older one may show the fault. */
-const pathOf = ({ file }: SysdumpArguments, now: Date): string => {
-  const path = resolve(file ?? fileName(now));
+const pathOf = ({ file }: SysdumpArguments, { clock, cwd }: Session): string => {
+  const path = resolve(cwd, file ?? fileName(clock.date()));
   if (existsSync(path)) throw new UsageError(`File ${path} already exists. Choose another one with --file`);
   return path;
 };
@@ -76,7 +76,7 @@ const sysdump =
   (version: string): Command<SysdumpArguments> =>
   async (args, session) => {
     const request = {
-      path: pathOf(args, session.clock.date()),
+      path: pathOf(args, session),
       limits: limitsOf(args),
       systemNamespace: args.systemNamespace,
       projects: args.namespace === undefined ? [] : [args.namespace],

@@ -1,6 +1,5 @@
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
-import type { ReadStream, WriteStream } from 'node:tty';
 import { toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,10 +20,11 @@ export interface Terminal {
   askHidden(question: string, signal: AbortSignal): Promise<string>;
 }
 
+/** The standard streams. Only those of a terminal have `isTTY`. */
 export interface TerminalOptions {
-  readonly input: ReadStream;
-  readonly output: WriteStream;
-  readonly errors: WriteStream;
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream;
+  readonly errors: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
 /** More than any credential needs. */
@@ -68,7 +68,7 @@ const askHidden = async (
 export const createTerminal = (options: TerminalOptions): Terminal => {
   const { input, output, errors } = options;
   return {
-    isInteractive: input.isTTY && errors.isTTY,
+    isInteractive: input.isTTY === true && errors.isTTY === true,
     print: (text) => {
       output.write(text);
     },
@@ -76,7 +76,7 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
       errors.write(`${redactText(text)}\n`);
     },
     readInput: async () => {
-      if (input.isTTY)
+      if (input.isTTY === true)
         throw new UsageError('Standard input is a terminal. Pipe or redirect (<) the input instead');
       const read = await readText(input);
       if (read.length > MAX_INPUT_CHARACTERS)

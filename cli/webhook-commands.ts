@@ -58,14 +58,11 @@ interface SetArguments extends GlobalArguments {
 }
 
 /** From the argument or the file; undefined keeps the current URL. */
-const readUrl = async (
-  { url, urlFile }: SetArguments,
-  { terminal }: Session,
-): Promise<string | undefined> => {
+const readUrl = async ({ url, urlFile }: SetArguments, session: Session): Promise<string | undefined> => {
   if (urlFile === undefined) return url;
   if (url !== undefined) throw new UsageError('Pass the URL as an argument or with --url-file, not both');
-  if (urlFile === '-') return (await terminal.readInput()).trim();
-  return (await readArgumentFile(urlFile, 'file')).trim();
+  if (urlFile === '-') return (await session.terminal.readInput()).trim();
+  return (await readArgumentFile({ path: urlFile, what: 'file' }, session)).trim();
 };
 
 const set: Command<SetArguments> = async (args, session) => {

@@ -2,6 +2,18 @@ import { Ajv } from 'ajv';
 import { type ConfigOf, readSettings, type Settings, settingsSchema } from './config.ts';
 import type { Validator } from './validator.ts';
 
+/** By table, because it takes longer to compile a validator than to read the settings. */
+const validators = new WeakMap<Settings, Validator>();
+
+const validatorOf = (settings: Settings): Validator => {
+  const known = validators.get(settings);
+  if (known !== undefined) return known;
+  const ajv = new Ajv({ allErrors: true, strict: true, meta: false, validateSchema: false });
+  const compiled = ajv.compile(settingsSchema(settings)) as Validator;
+  validators.set(settings, compiled);
+  return compiled;
+};
+
 /**
  * Reads and validates all settings from `env`. The schema itself is not validated, because that would delay each start.
  * @throws ConfigError that names every invalid variable
@@ -9,7 +21,4 @@ import type { Validator } from './validator.ts';
 export const readConfig = <const T extends Settings>(
   settings: T,
   env: Readonly<Record<string, string | undefined>>,
-): ConfigOf<T> => {
-  const ajv = new Ajv({ allErrors: true, strict: true, meta: false, validateSchema: false });
-  return readSettings(settings, env, ajv.compile(settingsSchema(settings)) as Validator);
-};
+): ConfigOf<T> => readSettings(settings, env, validatorOf(settings));

@@ -8,9 +8,11 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { readSuiteConfig } from '#test/runner/suite-config.ts';
 import { CHAOS_MUTANTS, type Change, type ChaosMutant, MUTANTS, type Mutant } from './mutant-list.ts';
 import { ZIPPER_MUTANTS } from './zipper-mutants.ts';
 
+const unitConfig = await readSuiteConfig('unit');
 /** For the tests of one mutant. */
 const TIMEOUT_MS = 300_000;
 /** For the cluster and one schedule of one mutant, most of whose jobs may never finish. */
@@ -29,7 +31,8 @@ const copyTree = (): string => {
 
 /** Number of failed tests. */
 const failuresIn = (folder: string, tests: readonly string[]): number => {
-  const args = ['--no-config', '--require', 'test/support/unit-hooks.ts', '--timeout', '60000'];
+  const { require = [], timeout } = unitConfig;
+  const args = ['--no-config', '--timeout', `${timeout}`, ...require.flatMap((path) => ['--require', path])];
   const { stdout, stderr } = spawnSync(
     join(folder, 'node_modules/.bin/mocha'),
     [...args, '--bail', '--reporter', 'json', ...tests],

@@ -24,8 +24,10 @@ import {
 import type { ErrorCode } from '../error-codes.ts';
 import type { PublishedSettings } from './published-settings.ts';
 
+export type ErrorExamples = Readonly<Record<ErrorCode, ApiError>>;
+
 /** One response for each code, exactly as callers receive it. */
-export const errorExamples = (settings: PublishedSettings): Readonly<Record<ErrorCode, ApiError>> => ({
+export const errorExamples = (settings: PublishedSettings): ErrorExamples => ({
   malformed_request: badRequest('malformed_request', 'The request is not valid HTTP.'),
   https_required: badRequest(
     'https_required',

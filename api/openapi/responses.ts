@@ -4,7 +4,7 @@ import { ERROR_CODES, type ErrorCode, type ErrorCodeFacts, type Responded } from
 import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
 import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Examples, Response } from './document-types.ts';
-import { errorExamples } from './error-examples.ts';
+import { type ErrorExamples, errorExamples } from './error-examples.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
 
@@ -67,12 +67,12 @@ export const ERROR_SCHEMAS = {
   },
 } as const;
 
-const exampleOf = (code: ErrorCode, settings: PublishedSettings): unknown =>
-  JSON.parse(errorBody(errorExamples(settings)[code]));
-
-const responseOf = (status: number, codes: readonly ErrorCode[], settings: PublishedSettings): Response => {
+const responseOf = (status: number, codes: readonly ErrorCode[], errors: ErrorExamples): Response => {
   const examples: Examples = Object.fromEntries(
-    codes.map((code) => [code, { summary: factsOf(code).text, value: exampleOf(code, settings) }]),
+    codes.map((code) => {
+      const value: unknown = JSON.parse(errorBody(errors[code]));
+      return [code, { summary: factsOf(code).text, value }];
+    }),
   );
   return {
     description: `${STATUS_CODES[status] ?? 'Error'}: ${codes.join(', ')}.`,
@@ -86,12 +86,13 @@ export const errorResponses = (
   operation: Responded,
   settings: PublishedSettings,
 ): Readonly<Record<string, Response>> => {
+  const errors = errorExamples(settings);
   const codes = CODES.filter((code) => factsOf(code).on.includes(operation));
   const statuses = [...new Set(codes.map((code) => factsOf(code).status))];
   return Object.fromEntries(
     statuses.map((status) => {
       const here = codes.filter((code) => factsOf(code).status === status);
-      return [String(status), responseOf(status, here, settings)];
+      return [String(status), responseOf(status, here, errors)];
     }),
   );
 };

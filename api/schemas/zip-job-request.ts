@@ -170,8 +170,14 @@ export interface ZipJobBodyCheck {
 }
 
 export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
-  // ownProperties: ignore inherited fields.
-  const ajv = new Ajv({ allErrors: false, strict: true, ownProperties: true });
+  // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.
+  const ajv = new Ajv({
+    allErrors: false,
+    strict: true,
+    ownProperties: true,
+    meta: false,
+    validateSchema: false,
+  });
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
   const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));

@@ -88,11 +88,8 @@ const errorOf = (origin: string, status: number, body: unknown): AdministrationE
   }
 };
 
-// The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
-const direct = new Agent();
-
 /** Sends the token to this origin only: redirects are not followed. */
-const request = async (options: HistoryClientOptions, path: string): Promise<unknown> => {
+const request = async (options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> => {
   const { origin, token, userAgent, requestTimeoutMs, signal } = options;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
   try {
@@ -123,21 +120,26 @@ const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (bo
   }
 };
 
-export const createHistoryClient = (options: HistoryClientOptions): HistoryClient => ({
-  list: async (project, query) => {
-    const params = new URLSearchParams();
-    for (const [name, value] of Object.entries(query))
-      if (value !== undefined) params.set(name, String(value));
-    const body = await request(options, `${historyPath(project)}?${params.toString()}`);
-    return decoded(options, body, decodeList);
-  },
-  job: async (project, id) => {
-    try {
-      const body = await request(options, historyPath(project, id));
-      return decoded(options, body, (one) => RESOURCES.zipJobs.decode(one));
-    } catch (error) {
-      if (error instanceof AdministrationError && error.code === 'NotFound') return undefined;
-      throw error;
-    }
-  },
-});
+export const createHistoryClient = (options: HistoryClientOptions): HistoryClient & AsyncDisposable => {
+  // The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
+  const direct = new Agent();
+  return {
+    list: async (project, query) => {
+      const params = new URLSearchParams();
+      for (const [name, value] of Object.entries(query))
+        if (value !== undefined) params.set(name, String(value));
+      const body = await request(options, `${historyPath(project)}?${params.toString()}`, direct);
+      return decoded(options, body, decodeList);
+    },
+    job: async (project, id) => {
+      try {
+        const body = await request(options, historyPath(project, id), direct);
+        return decoded(options, body, (one) => RESOURCES.zipJobs.decode(one));
+      } catch (error) {
+        if (error instanceof AdministrationError && error.code === 'NotFound') return undefined;
+        throw error;
+      }
+    },
+    [Symbol.asyncDispose]: () => direct.destroy(),
+  };
+};

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -26,7 +27,7 @@ export interface Bundle extends AsyncDisposable {
 
 /** Opens the file first, so that an unwritable path fails before anything is read. */
 export const createBundle = ({ path, maxBytes, date }: BundleOptions): Bundle => {
-  const partial = `${path}.partial-${process.pid}`;
+  const partial = `${path}.partial-${randomUUID()}`;
   const archive = new ZipArchive({ zlib: { level: 6 } });
   const written = pipeline(archive, createWriteStream(partial, { flags: 'wx', mode: 0o600 }));
   // The next await of `written` or `failed` reports the error.

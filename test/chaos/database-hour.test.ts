@@ -6,7 +6,8 @@ import { createHistoryWrites } from '#controller/history/history-writes.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { NOW } from '#test/support/builders/objects.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 import { archiveWorld, finishedAt, PROJECT_UID } from '#test/unit/controller/history/archive-world.ts';
 
@@ -34,7 +35,7 @@ describe('PostgreSQL that is away for an hour, with ten finished jobs a second',
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
   });
   after(() => resources.disposeAsync());
 

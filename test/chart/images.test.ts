@@ -101,7 +101,7 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
       this.timeout(180_000);
       const cache = mkdtempSync(join(tmpdir(), 'compile-cache-'));
       try {
-        const env = { ...process.env, NODE_COMPILE_CACHE: cache };
+        const env = { PATH: process.env['PATH'], NODE_COMPILE_CACHE: cache };
         await promisify(execFile)(process.execPath, [`${folder}/warm-up/main.ts`], { env });
         expect(readdirSync(cache, { recursive: true, encoding: 'utf8' })).to.have.length.above(100);
       } finally {

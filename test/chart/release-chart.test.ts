@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { parse, parseAllDocuments } from 'yaml';
-import { envOf, find, helm, type KubeObject, podOf } from './render.ts';
+import { parse } from 'yaml';
+import { helm } from './helm-session.ts';
+import { envOf, find, NAMESPACE, objectsIn, podOf } from './render.ts';
 
 const run = promisify(execFile);
 const REGISTRY = 'registry.example.com/zipjobs';
@@ -28,10 +29,8 @@ describe('the chart of a release', function () {
   });
 
   it('installs images by digest without any value (X2)', async () => {
-    const text = await helm(['template', 'zipjobs', chart, '--set', 'dashboard.enabled=true']);
-    const objects = parseAllDocuments(text)
-      .map((document) => document.toJS() as KubeObject | null)
-      .filter((object) => object !== null);
+    const args = ['template', 'zipjobs', chart, '--namespace', NAMESPACE, '--set', 'dashboard.enabled=true'];
+    const objects = objectsIn(await helm(args));
     for (const name of ['api', 'controller', 'dashboard'])
       expect(podOf(find(objects, 'Deployment', `zipjobs-${name}`)).containers[0]?.image).to.equal(
         `${REGISTRY}/zipjobs-${name}@${digestOf(name)}`,

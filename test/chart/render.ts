@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import { parseAllDocuments } from 'yaml';
-import { ensureBinaries } from '#tools/local-cluster/binaries.ts';
+import { parse } from 'yaml';
+import { helm } from './helm-session.ts';
 
-const run = promisify(execFile);
 export const CHART = 'charts/zipjobs';
 export const NAMESPACE = 'zipjobs-system';
 
@@ -42,34 +39,47 @@ export interface PodSpec {
 /** Values as a nested object, like in a values file. */
 export type Values = Readonly<Record<string, unknown>>;
 
-/** Runs the helm of the local cluster; the first call on a machine builds it. */
-export const helm = async (args: readonly string[]): Promise<string> => {
-  const { cluster } = await ensureBinaries((line) => process.stderr.write(`${line}\n`));
-  const { stdout } = await run(cluster, ['helm', ...args], { maxBuffer: 1 << 26 });
-  return stdout;
-};
-
 /** A chart that is not from a release requires it. */
 const DEFAULTS: Values = { 'image.registry': 'registry.example.com/zipjobs' };
 
 const valueFlags = (values: Values): readonly string[] =>
   Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 
+/** Most objects are equal in most renderings, and to parse all of them takes as long as to render them. */
+const parsedObjects = new Map<string, KubeObject | null>();
+
+const parsedObject = (text: string): KubeObject | null => {
+  const known = parsedObjects.get(text);
+  const object = known === undefined ? (parse(text) as KubeObject | null) : known;
+  parsedObjects.set(text, object);
+  return object;
+};
+
+/** The objects in the output of helm. */
+export const objectsIn = (text: string): readonly KubeObject[] =>
+  text
+    .split(/^---$/m)
+    .map(parsedObject)
+    .filter((object) => object !== null);
+
+const renderings = new Map<string, Promise<readonly KubeObject[]>>();
+
 /**
- * Renders the objects of the release.
+ * Renders the objects of the release, once for the same values.
  * @throws Error with helm's output when the values are refused.
  */
-export const render = async (
+export const render = (
   values: Values = {},
   flags: readonly string[] = [],
 ): Promise<readonly KubeObject[]> => {
   const release = ['template', 'zipjobs', CHART, '--namespace', NAMESPACE];
   // A values file names its registry, which flags would override.
   const defaults = flags.includes('--values') ? {} : DEFAULTS;
-  const text = await helm([...release, ...valueFlags({ ...defaults, ...values }), ...flags]);
-  return parseAllDocuments(text)
-    .map((document) => document.toJS() as KubeObject | null)
-    .filter((object) => object !== null);
+  const args = [...release, ...valueFlags({ ...defaults, ...values }), ...flags];
+  const key = JSON.stringify(args);
+  const objects = renderings.get(key) ?? helm(args).then(objectsIn);
+  renderings.set(key, objects);
+  return objects;
 };
 
 /** Why the chart refuses these values. */

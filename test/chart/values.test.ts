@@ -7,7 +7,8 @@ import { PROCESSES, readChartFile, withSettings, withTables } from '#scripts/syn
 import { memoryRequest } from '#test/support/memory-request.ts';
 import { readZipperConfig } from '#zipper-image/config.ts';
 import { bucket, zipJob } from './example-job.ts';
-import { CHART, envOf, find, helm, type KubeObject, plainEnv, podOf, refusalOf, render } from './render.ts';
+import { helm } from './helm-session.ts';
+import { CHART, envOf, find, type KubeObject, plainEnv, podOf, refusalOf, render } from './render.ts';
 
 const LOOPBACK = {
   egress: { allowCidrs: ['127.0.0.0/8'], denyCidrs: ['10.0.0.0/8'], clusterCidrs: ['34.118.224.0/20'] },

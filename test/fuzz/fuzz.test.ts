@@ -1,7 +1,7 @@
 /**
  * A fuzzer sends requests generated from the API description to the installed release, and accepts only
- * described responses. FUZZ_SEED repeats a run and FUZZ_EXAMPLES makes it longer. The controller is stopped,
- * so that no job starts.
+ * described responses. FUZZ_SEED repeats a run; FUZZ_EXAMPLES sets its length, in requests for each operation. The
+ * controller is stopped, so that no job starts.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
 import { SERVICES } from '#crds/zip-job.ts';
 import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { sized } from '#test/support/sized.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
@@ -23,8 +24,9 @@ const NAMESPACE = 'fuzz';
 /** Like the examples of the description. */
 const BUCKET = 'reports';
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_504);
-const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? 900);
-const LEAST_REQUESTS = 5_000;
+const EXAMPLES = Number(process.env['FUZZ_EXAMPLES'] ?? sized(365, 5_000));
+/** More requests than examples, because other phases send some too. */
+const LEAST_REQUESTS = Math.floor(5.5 * EXAMPLES);
 const NO_LIMITS = {
   api: { settings: { REQUESTS_PER_MINUTE_PER_TOKEN: 0, AUTH_FAILURES_PER_MINUTE: 0 } },
   projectClasses: {

@@ -1,8 +1,9 @@
-/** FUZZ_JSON_SECONDS makes the run longer. */
+/** `npm run fuzz:json` repeats a run, or makes it longer. */
 import { expect } from 'chai';
 import { runProgram } from '#test/support/processes/run-program.ts';
+import { sized } from '#test/support/sized.ts';
 
-const SECONDS = Number(process.env['FUZZ_JSON_SECONDS'] ?? 20);
+const SECONDS = sized(6, 300);
 
 describe('strict parsing of generated bodies', function () {
   this.timeout((SECONDS + 60) * 1000);

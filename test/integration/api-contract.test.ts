@@ -48,11 +48,15 @@ describe('the API contract', function () {
   });
   const uuidOf = ({ body }: ApiResponse): string => body.data?.uuid ?? '';
   const untilEnded = (uuid: string): Promise<ApiResponse> =>
-    until('the job to end', async () => {
-      const response = await get(uuid);
-      seen.add(response.body.data?.status ?? '');
-      return ['succeeded', 'failed'].includes(response.body.data?.status ?? '') && response;
-    });
+    until(
+      'the job to end',
+      async () => {
+        const response = await get(uuid);
+        seen.add(response.body.data?.status ?? '');
+        return ['succeeded', 'failed'].includes(response.body.data?.status ?? '') && response;
+      },
+      { intervalMs: 100 },
+    );
   const expectError = (response: ApiResponse, status: number, error: Record<string, unknown>): void => {
     expect(response.status, response.text).to.equal(status);
     expect(response.body).to.have.all.keys('error');

@@ -10,6 +10,7 @@ import { adminApi } from '#test/support/processes/controller-pods.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { listedIn } from '#test/support/worlds/jobs-and-pods.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
 
@@ -73,15 +74,8 @@ describe('a ZipBucket', function () {
     expect(readyOf(bucket)).to.deep.include({ status: 'True', reason: 'BucketTested' });
     expect(findCondition(bucket.status?.conditions, 'RecoveryLimited')).to.include({ status: 'False' });
     await until('the Job of the test to be gone', async () => {
-      const left = await kubectl(
-        'get',
-        'jobs,pods',
-        '-l',
-        'app.kubernetes.io/component=check-bucket',
-        '-o',
-        'name',
-      );
-      return left.trim() === '';
+      const left = await listedIn(flow.cluster, NAMESPACE, 'app.kubernetes.io/component=check-bucket');
+      return left.length === 0;
     });
     expect(await flow.project.bucket.keys()).to.deep.equal([]);
     expect(await flow.project.bucket.openUploads()).to.deep.equal([]);

@@ -1,27 +1,30 @@
 /** The rules of the custom resource definitions, which the API server enforces for every client. */
 import { expect } from 'chai';
-import { GROUP_VERSION } from '#crds/api-group.ts';
+import { GROUP_VERSION, type Kind, PLURALS } from '#crds/api-group.ts';
 import {
   ACCEPTED_OBJECT_OPTIONS,
   REFUSED_OBJECT_OPTIONS,
 } from '#test/support/builders/refused-object-options.ts';
 import { REFUSED_ROLES } from '#test/support/builders/refused-roles.ts';
-import { applyObjects } from '#test/support/worlds/project.ts';
+import { type KubeResponse, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'crd-rules';
 
 describe('the API server', function () {
   this.timeout(180_000);
-  let cluster: Cluster;
+  let admin: KubeUser;
+  const life = new AsyncDisposableStack();
 
   before(async () => {
-    cluster = await sharedCluster();
+    const cluster = await sharedCluster();
     await sharedInstallation();
-    await applyObjects(cluster, [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }]);
+    admin = life.use(await signIn(cluster));
+    await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }]);
   });
+  after(() => life.disposeAsync());
 
   const aJob = (name: string, spec: Record<string, unknown> = {}) => ({
     apiVersion: GROUP_VERSION,
@@ -35,16 +38,22 @@ describe('the API server', function () {
       ...spec,
     },
   });
-  const run = (args: readonly string[], input?: string) =>
-    cluster.kubectl([...args, '-n', NAMESPACE], {
-      allowFailure: true,
-      ...(input === undefined ? {} : { input }),
-    });
-  const create = (object: unknown) => run(['create', '-f', '-'], JSON.stringify(object));
-  const patch = (target: string, change: unknown, ...more: string[]) =>
-    run(['patch', ...target.split('/'), '--type=merge', '-p', JSON.stringify(change), ...more]);
+  const pathOf = (kind: string): string =>
+    `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/${PLURALS[kind as Kind]}`;
+  const create = (body: Manifest, query = ''): Promise<KubeResponse> =>
+    admin.request('POST', `${pathOf(body.kind)}?fieldValidation=Strict${query}`, { body });
+  const tryToCreate = (body: Manifest): Promise<KubeResponse> => create(body, '&dryRun=All');
+  const patch = (job: string, body: object): Promise<KubeResponse> =>
+    admin.request('PATCH', `${pathOf('ZipJob')}/${job}`, { body });
+  const expectAccepted = ({ status, message }: KubeResponse): void => {
+    expect(status, message).to.be.within(200, 201);
+  };
+  const expectRefused = ({ status, message }: KubeResponse, says: string, what = ''): void => {
+    expect(message, what).to.contain(says);
+    expect(status, what).to.be.oneOf([400, 422]);
+  };
 
-  const refused: readonly [string, unknown, string][] = [
+  const refused: readonly [string, Manifest, string][] = [
     ['a job without a file list', aJob('r1', { files: undefined }), 'set exactly one of files and filesFrom'],
     ['a name over 52 characters', aJob('r'.repeat(53)), 'at most 52 characters'],
     ['a name with a dot', aJob('a.b'), 'DNS label'],
@@ -52,7 +61,7 @@ describe('the API server', function () {
     ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "must not contain '.' or '..' segments"],
     ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
     ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
-    ...['\u007f', '\u0080', '\u0085', '\u009f', '\t'].map((text, index): [string, unknown, string] => [
+    ...['\u007f', '\u0080', '\u0085', '\u009f', '\t'].map((text, index): [string, Manifest, string] => [
       `a key with the control character U+00${text.charCodeAt(0).toString(16).padStart(2, '0')} (N26)`,
       aJob(`r5${index}`, { key: `a${text}b` }),
       'control characters',
@@ -114,24 +123,17 @@ describe('the API server', function () {
   ];
   for (const [what, object, message] of refused)
     it(`refuses ${what}`, async () => {
-      const response = await create(object);
-      expect(response.exitCode).not.to.equal(0);
-      expect(response.stderr).to.contain(message);
+      expectRefused(await create(object), message);
     });
 
   for (const [what, bucket] of ACCEPTED_OBJECT_OPTIONS)
     it(`accepts ${what} (C7)`, async () => {
-      const { exitCode, stderr } = await run(
-        ['create', '--dry-run=server', '-f', '-'],
-        JSON.stringify(bucket),
-      );
-      expect(exitCode, stderr).to.equal(0);
+      expectAccepted(await tryToCreate(bucket));
     });
 
   it('sets the defaults of a job', async () => {
-    await create(aJob('defaults'));
-    const { stdout } = await run(['get', 'zipjob', 'defaults', '-o', 'jsonpath={.spec}']);
-    expect(JSON.parse(stdout)).to.deep.include({
+    const { body } = await create(aJob('defaults'));
+    expect(body['spec']).to.deep.include({
       service: 's3',
       metadata: '{}',
       compression: 'store',
@@ -143,24 +145,21 @@ describe('the API server', function () {
   });
 
   it('accepts the longest name of a queue that fits in a label', async () => {
-    const { exitCode, stderr } = await create(aJob('queued', { queueName: `q.${'q'.repeat(61)}` }));
-    expect(exitCode, stderr).to.equal(0);
+    expectAccepted(await create(aJob('queued', { queueName: `q.${'q'.repeat(61)}` })));
   });
 
   it('accepts quantities as numbers and as text (X8)', async () => {
     const resources = { requests: { cpu: '500m' }, limits: { cpu: 2, memory: '1Gi' } };
-    const job = await create(aJob('quantities', { resources }));
-    expect(job.exitCode, job.stderr).to.equal(0);
+    expectAccepted(await create(aJob('quantities', { resources })));
     const project = {
       apiVersion: GROUP_VERSION,
       kind: 'ZipProject',
       metadata: { name: 'project' },
       spec: { pods: { resources } },
     };
-    const dryRun = await run(['create', '--dry-run=server', '-f', '-'], JSON.stringify(project));
-    expect(dryRun.exitCode, dryRun.stderr).to.equal(0);
-    const bad = await create(aJob('bad-quantities', { resources: { limits: { cpu: true } } }));
-    expect(bad.stderr).to.contain('limits.cpu');
+    expectAccepted(await tryToCreate(project));
+    const bad = aJob('bad-quantities', { resources: { limits: { cpu: true } } });
+    expectRefused(await create(bad), 'limits.cpu');
   });
 
   it('allows changes only to suspend and cancel of a job', async () => {
@@ -189,28 +188,23 @@ describe('the API server', function () {
       { sha256: true },
       { files: [{ url: 'https://example.com/', filename: 'b' }] },
       { webhook: { url: 'https://a/', events: [] } },
-    ]) {
-      const response = await patch('zipjob/immutable', { spec: change });
-      expect(response.stderr, JSON.stringify(change)).to.contain('cannot be changed');
-    }
-    expect((await patch('zipjob/immutable', { spec: { suspend: false } })).exitCode).to.equal(0);
+    ])
+      expectRefused(await patch('immutable', { spec: change }), 'cannot be changed', JSON.stringify(change));
+    expectAccepted(await patch('immutable', { spec: { suspend: false } }));
   });
 
   it('refuses to undo a cancellation', async () => {
     await create(aJob('cancelled'));
-    expect((await patch('zipjob/cancelled', { spec: { cancel: true } })).exitCode).to.equal(0);
-    expect((await patch('zipjob/cancelled', { spec: { cancel: false } })).stderr).to.contain(
-      'a cancellation cannot be undone',
-    );
+    expectAccepted(await patch('cancelled', { spec: { cancel: true } }));
+    expectRefused(await patch('cancelled', { spec: { cancel: false } }), 'a cancellation cannot be undone');
   });
 
   it('keeps a finished job finished, even if the phase or the whole status is removed (K8)', async () => {
     await create(aJob('finished'));
-    const status = (value: unknown) => patch('zipjob/finished', { status: value }, '--subresource=status');
-    expect((await status({ phase: 'Failed' })).exitCode).to.equal(0);
-    expect((await status({ phase: 'Running' })).stderr).to.contain('cannot change its phase');
-    expect((await status({ phase: null })).stderr).to.contain('cannot change its phase');
-    expect((await status(null)).stderr).to.contain('cannot change its phase');
+    const write = (status: unknown) => patch('finished/status', { status });
+    expectAccepted(await write({ phase: 'Failed' }));
+    for (const status of [{ phase: 'Running' }, { phase: null }, null])
+      expectRefused(await write(status), 'cannot change its phase', JSON.stringify(status));
   });
 
   it('refuses a decrease of the progress of a pod', async () => {
@@ -229,10 +223,10 @@ describe('the API server', function () {
       },
     });
     const write = (podUid: string, filesDone: number) =>
-      patch('zipjob/progress', progress(podUid, filesDone), '--subresource=status');
-    expect((await write('a', 5)).exitCode).to.equal(0);
-    expect((await write('a', 4)).stderr).to.contain('must not decrease');
-    expect((await write('b', 1)).exitCode).to.equal(0);
+      patch('progress/status', progress(podUid, filesDone));
+    expectAccepted(await write('a', 5));
+    expectRefused(await write('a', 4), 'must not decrease');
+    expectAccepted(await write('b', 1));
   });
 
   it('refuses changes to a token', async () => {
@@ -242,23 +236,20 @@ describe('the API server', function () {
       metadata: { name: 'token' },
       spec: { sha256: '0'.repeat(64), masked: 'zj_a...wxyz', permissions: ['read'] },
     };
-    expect((await create(token)).exitCode).to.equal(0);
-    expect((await patch('ziptoken/token', { spec: { permissions: ['read', 'create'] } })).stderr).to.contain(
-      'cannot be changed',
-    );
+    expectAccepted(await create(token));
+    const body = { spec: { permissions: ['read', 'create'] } };
+    const changed = await admin.request('PATCH', `${pathOf('ZipToken')}/token`, { body });
+    expectRefused(changed, 'cannot be changed');
   });
 
   it('selects jobs by bucket and phase', async () => {
-    const created = await create(aJob('selected', { bucketRef: { name: 's3-selected' } }));
-    expect(created.exitCode, created.stderr).to.equal(0);
-    const { stdout } = await run([
-      'get',
-      'zj',
-      '--field-selector',
-      'spec.bucketRef.name=s3-selected',
-      '-o',
-      'name',
-    ]);
-    expect(stdout.trim()).to.equal('zipjob.zipjobs.dev/selected');
+    expectAccepted(await create(aJob('selected', { bucketRef: { name: 's3-selected' } })));
+    expectAccepted(await patch('selected/status', { status: { phase: 'Failed' } }));
+    const select = async (phase: string): Promise<readonly string[]> => {
+      const selector = encodeURIComponent(`spec.bucketRef.name=s3-selected,status.phase=${phase}`);
+      const { body } = await admin.request('GET', `${pathOf('ZipJob')}?fieldSelector=${selector}`);
+      return (body as { readonly items: readonly Manifest[] }).items.map(({ metadata }) => metadata.name);
+    };
+    expect([await select('Failed'), await select('Running')]).to.deep.equal([['selected'], []]);
   });
 });

@@ -67,7 +67,7 @@ describe('sign-in to the dashboard with OpenID Connect', function () {
           stdout,
         );
       },
-      { limitMs: 180_000, intervalMs: 250 },
+      { limitMs: 180_000, intervalMs: 1_000 },
     );
   });
   after(() => started.disposeAsync());

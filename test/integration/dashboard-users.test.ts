@@ -1,5 +1,9 @@
+/** What the roles of the cluster allow in the dashboard, for users who are signed in. */
 import { expect } from 'chai';
+import { startDashboardProcess } from '#test/support/processes/dashboard-process.ts';
+import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
+import { startRedisServer } from '#test/support/servers/redis-server.ts';
 import { until } from '#test/support/until.ts';
 import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 
@@ -47,6 +51,7 @@ const withStatus = ({ pages }: Seen, status: number): readonly string[] =>
 
 describe('users in the dashboard', function () {
   this.timeout(300_000);
+  const life = new AsyncDisposableStack();
   let desk: DashboardDesk;
   let job: string;
   let token: string;
@@ -56,7 +61,7 @@ describe('users in the dashboard', function () {
   const visitorOf = (userName: string): Visitor => visitors[userName] ?? createVisitor(desk.url);
 
   before(async () => {
-    desk = await startDashboardDesk(NAMESPACE);
+    desk = life.use(await startDashboardDesk(NAMESPACE));
     const { flow } = desk;
     const uuid = await flow.post([{ url: flow.origin.url('/gen/10/1'), filename: 'a' }]);
     const running = await flow.post([{ url: flow.hold().url, filename: 'a' }]);
@@ -67,9 +72,7 @@ describe('users in the dashboard', function () {
     const roles = { admin: 'admin', editor: 'edit', viewer: 'view', stranger: undefined } as const;
     await Promise.all(
       Object.entries(roles).map(async ([userName, role]) => {
-        const user = await desk.addUser(userName, role);
-        const visitor = createVisitor(desk.url);
-        await visitor.signIn(user.token);
+        const visitor = await desk.visit(await desk.addUser(userName, role));
         visitors[userName] = visitor;
         if (role !== undefined)
           await until('the permissions to take effect and the jobs to be listed', async () => {
@@ -82,7 +85,7 @@ describe('users in the dashboard', function () {
       }),
     );
   });
-  after(() => desk[Symbol.asyncDispose]());
+  after(() => life.disposeAsync());
 
   const changesOfBuckets = (): readonly string[] => [
     `${BUCKET}/credentials`,
@@ -198,5 +201,60 @@ describe('users in the dashboard', function () {
       ).to.deep.equal(refused.map(() => 403));
     }
     expect(await state()).to.equal(before);
+  });
+
+  it('see that the API server rejected their token', async () => {
+    const visitor = createVisitor(desk.url);
+    const { status, text } = await visitor.signIn('eyJhbGciOiJub25lIn0.e30.forged');
+    expect(status).to.equal(422);
+    expect(text).to.contain('rejected this token');
+    expect(visitor.cookies.size).to.equal(0);
+  });
+
+  it('lose the access with their RoleBinding, and the session with their token', async () => {
+    const leaver = await desk.addUser('leaver', 'view');
+    const visitor = await desk.visit(leaver);
+    expect((await visitor.get(HOME)).status).to.equal(200);
+    await leaver.dropRole();
+    // The authorizer of the API server learns of it from a watch.
+    const question = ['auth', 'can-i', 'get', 'zipprojects', '-n', NAMESPACE, `--as=${leaver.name}`];
+    await until(
+      'the authorizer to apply it',
+      async () => (await desk.flow.cluster.kubectl(question, { allowFailure: true })).exitCode !== 0,
+    );
+    expect((await visitor.get(HOME)).status).to.equal(403);
+    await leaver.revoke();
+    // The API server keeps a verdict about a token for ten seconds.
+    const ended = await until(
+      'the session to end',
+      async () => {
+        const response = await visitor.get(HOME);
+        return response.status === 303 && response;
+      },
+      { intervalMs: 500 },
+    );
+    expect(ended.headers.get('location')).to.contain('/sign-in?').and.contain('why=ended');
+    expect(visitor.cookies.size).to.equal(0);
+  });
+
+  it('are asked to sign in again while Redis is down, and never see an internal error', async function () {
+    await requirePrograms(this, ['redis-server']);
+    await using redis = await startRedisServer();
+    const env = { REDIS_URL: redis.url };
+    await using dashboard = await startDashboardProcess(desk.flow.cluster, { env });
+    const { token } = await desk.addUser('again', 'view');
+    const visitor = createVisitor(dashboard.url);
+    const signIn = async (): Promise<number> => (await visitor.signIn(token)).status;
+    expect(await signIn()).to.equal(303);
+    expect((await visitor.get(HOME)).status).to.equal(200);
+    await redis.kill();
+    expect((await visitor.get(HOME)).status).to.equal(303);
+    const { status, text } = await visitor.get('/sign-in');
+    expect(status).to.equal(200);
+    expect(text).to.contain('The session store is not responding');
+    expect(await signIn()).to.equal(503);
+    await redis.start();
+    await until('sign-in to work again', async () => (await signIn()) === 303);
+    expect((await visitor.get(HOME)).status).to.equal(200);
   });
 });

@@ -2,6 +2,7 @@
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { listedIn } from '#test/support/worlds/jobs-and-pods.ts';
 
 describe('a job with a deleted resource', function () {
   this.timeout(240_000);
@@ -53,15 +54,9 @@ describe('a job with a deleted resource', function () {
     await flow.kubectl('delete', 'zipjob', `zip-${uuid}`, '--timeout=100s');
     await untilNoUpload();
     await until('the Job and its pods to be gone', async () => {
-      const left = await flow.kubectl(
-        'get',
-        'jobs,pods',
-        '-l',
-        `app.kubernetes.io/instance=zip-${uuid}`,
-        '-o',
-        'name',
-      );
-      return left.trim() === '';
+      const { cluster, project } = flow;
+      const left = await listedIn(cluster, project.namespace, `app.kubernetes.io/instance=zip-${uuid}`);
+      return left.length === 0;
     });
   });
 });

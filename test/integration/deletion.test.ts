@@ -1,21 +1,39 @@
 /** The deletion of projects and namespaces while jobs run, and the switch that pauses all jobs. */
 import { expect } from 'chai';
-import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
-import { type Condition, findCondition } from '#crds/conditions.ts';
+import { ANNOTATIONS, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
+import type { ZipProject } from '#crds/zip-project.ts';
 import { askApi, postJob } from '#test/support/clients/api-client.ts';
 import { adminApi, componentPods, metricOf, metricsOf } from '#test/support/processes/controller-pods.ts';
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
+import { KubeApiError } from '#tools/local-cluster/kube-api.ts';
 
 const LEASE = 'zipjobs-controller';
 
 describe('deletion and pause', function () {
   this.timeout(300_000);
   const life = new AsyncDisposableStack();
+  let flows: Readonly<Record<'project' | 'namespace' | 'paused', Flow>>;
+  let uuid: string;
+  let releasedBefore: number;
+  // The deletions run at once, because most of the time is waiting.
+  before(async () => {
+    const startIn = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
+    const [project, namespace, paused] = await Promise.all([
+      startIn('project-leaves'),
+      startIn('namespace-leaves'),
+      startIn('paused'),
+    ]);
+    flows = { project, namespace, paused };
+    [uuid] = await Promise.all([runningJob(project), runningJob(namespace)]);
+    releasedBefore = await released();
+    await deleteIn(namespace, 'namespace', namespace.project.namespace);
+    await deleteIn(project, 'zipproject', PROJECT_NAME);
+  });
   after(() => life.disposeAsync());
 
-  const startIn = async (namespace: string): Promise<Flow> => life.use(await startFlow(namespace));
   const kubectl = async ({ cluster }: Flow, ...args: readonly string[]): Promise<string> =>
     (await cluster.kubectl(args)).stdout;
 
@@ -28,11 +46,26 @@ describe('deletion and pause', function () {
   const untilNoUpload = ({ project }: Flow): Promise<unknown> =>
     until('no upload to be open', async () => (await project.bucket.openUploads()).length === 0);
 
+  const deleteIn = async (
+    { cluster, project }: Flow,
+    ...target: readonly [kind: string, name: string]
+  ): Promise<void> => {
+    await cluster.kubectl(['delete', ...target, '-n', project.namespace, '--wait=false']);
+  };
+  /** Finalizers that the current leader released because of a namespace. */
+  const released = async (): Promise<number> => {
+    const { cluster } = flows.namespace;
+    await using api = await adminApi(cluster);
+    const texts = componentPods(cluster, 'controller').map((pod) => metricsOf(api, pod));
+    const counts = (await Promise.all(texts)).map((text) =>
+      metricOf(text, 'zip_finalizers_released_total', 'NamespaceTerminating'),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
+  };
+
   it('deletes a ZipProject: revokes its tokens, cancels its jobs, and waits for its buckets', async () => {
-    const namespace = 'project-leaves';
-    const flow = await startIn(namespace);
-    const uuid = await runningJob(flow);
-    await kubectl(flow, 'delete', 'zipproject', PROJECT_NAME, '-n', namespace, '--wait=false');
+    const flow = flows.project;
+    const { namespace } = flow.project;
     await until('the token to be revoked', async () => {
       const { status } = await askApi(flow.baseUrl, { path: `/v1/zips/${uuid}`, token: flow.project.token });
       return status === 401;
@@ -40,9 +73,9 @@ describe('deletion and pause', function () {
     const { status } = await flow.project.untilPhase(uuid, ['Cancelled', 'Succeeded', 'Failed']);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
     const ready = await until('the project to report that it waits only for its bucket', async () => {
-      const text = await kubectl(flow, 'get', 'zipproject', PROJECT_NAME, '-n', namespace, '-o', 'json');
-      const { status: seen } = JSON.parse(text) as { status: { conditions: Condition[] } };
-      const condition = findCondition(seen.conditions, 'Ready');
+      const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/zipprojects/${PROJECT_NAME}`;
+      const { status: seen } = await flow.cluster.read<ZipProject>(path);
+      const condition = findCondition(seen?.conditions, 'Ready');
       return condition?.reason === 'ProjectDeleting' && !condition.message.includes('zip-') && condition;
     });
     expect(ready.message).to.contain(`s3-${flow.project.bucketName}`);
@@ -59,28 +92,8 @@ describe('deletion and pause', function () {
     await untilNoUpload(flow);
   });
 
-  it('deletes a namespace quickly although a job runs in it, and leaves no incomplete upload (F14)', async () => {
-    const namespace = 'namespace-leaves';
-    const flow = await startIn(namespace);
-    await runningJob(flow);
-    await using api = await adminApi(flow.cluster);
-    /** By the current leader. */
-    const released = async (): Promise<number> => {
-      const texts = componentPods(flow.cluster, 'controller').map((pod) => metricsOf(api, pod));
-      const counts = (await Promise.all(texts)).map((text) =>
-        metricOf(text, 'zip_finalizers_released_total', 'NamespaceTerminating'),
-      );
-      return counts.reduce((sum, count) => sum + count, 0);
-    };
-    const before = await released();
-    await kubectl(flow, 'delete', 'namespace', namespace, '--timeout=120s');
-    await untilNoUpload(flow);
-    // Its job, its bucket and its project, unless one of them was deleted before.
-    expect(await released()).to.be.greaterThan(before);
-  });
-
   it('keeps new jobs waiting with a reason while everything is paused, and then runs them', async () => {
-    const flow = await startIn('paused');
+    const flow = flows.paused;
     const annotate = (value: string) =>
       kubectl(
         flow,
@@ -117,5 +130,28 @@ describe('deletion and pause', function () {
     expect(paused.message).to.contain('incident 42');
     await annotate('-');
     await project.untilPhase(uuid, ['Succeeded']);
+  });
+
+  it('deletes a namespace quickly although a job runs in it, and leaves no incomplete upload (F14)', async () => {
+    const flow = flows.namespace;
+    await using api = await adminApi(flow.cluster);
+    const path = `/api/v1/namespaces/${flow.project.namespace}`;
+    let looks = 0;
+    await until(
+      'the namespace to be gone',
+      async () => {
+        looks += 1;
+        // Kubernetes waits for half of the grace period of a pod, unless the namespace changes.
+        const change = api.patch(path, { metadata: { annotations: { looks: String(looks) } } });
+        return change.then(
+          () => false,
+          (error: unknown) => error instanceof KubeApiError && error.code === 404,
+        );
+      },
+      { intervalMs: 1000 },
+    );
+    await untilNoUpload(flow);
+    // Its job, its bucket and its project, unless one of them was deleted before.
+    expect(await released()).to.be.greaterThan(releasedBefore);
   });
 });

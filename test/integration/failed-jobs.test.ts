@@ -74,7 +74,7 @@ describe('a job that fails', function () {
   it('reports a source that disconnects in the middle of its body (D1)', async () => {
     const job = await failedJob([
       validFile('a'),
-      { url: origin.url('/die/20000000/30000000/1'), filename: 'b' },
+      { url: origin.url('/die/2000000/3000000/1'), filename: 'b' },
     ]);
     expect(job.status?.failure).to.include({ fileIndex: 1 });
     expect(job.status?.message).to.match(/\b1\b/);

@@ -1,83 +1,85 @@
-/** What a failed test of these suites prints and keeps, checked by running mocha on tests that fail. */
-import { spawn } from 'node:child_process';
-import { glob, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+/** What a failed test of these suites prints, checked with a run of mocha that fails inside this one. */
 import { expect } from 'chai';
+import Mocha from 'mocha';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import { watchFailures } from '#test/support/failed-tests.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
-
-const FIXTURE = 'test/support/failed-tests/fixture';
-const HEADING = 'What the cluster shows about';
+import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 
 describe('a failed test', function () {
   this.timeout(60_000);
-  const life = new AsyncDisposableStack();
+  const { beforeRemoval } = clusterDirs;
+  const printed: string[] = [];
   let flow: Flow;
-  let results: string;
-  let output: string;
 
-  before(async () => {
-    flow = life.use(await startFlow('failed-test', { jobDefaults: { maxAttempts: 1 } }));
-    results = await mkdtemp(join(tmpdir(), 'zipjobs-results-'));
-    life.defer(() => rm(results, { recursive: true }));
-    output = await runFixture();
-  });
-  after(() => life.disposeAsync());
-
-  const runFixture = async (): Promise<string> => {
-    const { project, origin } = flow;
-    const urls = [{ url: `${origin.url('/status/404')}?X-Amz-Signature=sesame`, filename: 'a' }];
-    const options = ['--no-config', '--no-package', '--timeout', '30000', '--require', `${FIXTURE}/hooks.ts`];
-    const mocha = spawn(
-      process.execPath,
-      ['node_modules/mocha/bin/mocha.js', ...options, `${FIXTURE}/failing.ts`],
-      {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        env: {
-          ...process.env,
-          ZIPJOBS_TEST_RESULTS: results,
-          FIXTURE_CLUSTER_DIR: flow.cluster.dir,
-          FIXTURE_API: flow.baseUrl,
-          FIXTURE_TOKEN: project.token,
-          FIXTURE_JOB: JSON.stringify({ bucket_name: project.bucketName, key: 'fixture.zip', urls }),
-        },
-      },
-    );
-    return text(mocha.stdout);
+  const fail = async (): Promise<void> => {
+    const { cluster, project, origin, post } = flow;
+    const url = 'https://store.example/sesame?X-Amz-Signature=sesame';
+    const spec = {
+      bucketRef: { name: `s3-${project.bucketName}` },
+      key: 'a.zip',
+      files: [{ url, filename: 'a' }],
+      metadata: JSON.stringify({ url }),
+      suspend: true,
+    };
+    const metadata = { namespace: project.namespace, name: 'by-hand' };
+    const zipJob = { apiVersion: GROUP_VERSION, kind: 'ZipJob', metadata, spec };
+    await cluster.kubectl(['apply', '-f', '-'], { input: JSON.stringify(zipJob) });
+    const uuid = await post([{ url: `${origin.url('/status/404')}?sig=sesame`, filename: 'a' }]);
+    await project.untilPhase(uuid, ['Failed']);
+    throw new Error('the intended failure');
   };
 
-  it('prints its ZipJob, the Events and the log lines of the processes', () => {
-    expect(output).to.match(/\| +ZipJob zip-[0-9a-f-]{36}: Failed, SourceNotFound/);
-    expect(output).to.match(/\| +Pod zip-[0-9a-f-]{36}-\w+ .*Failed, zipper exit code \d+/);
-    expect(output).to.match(/\| +\d\d:\d\d:\d\d Warning \w+ ZipJob\/zip-/);
-    expect(output).to.match(/\| Log of zip-[0-9a-f-]{36}-\w+ zipper\n +\| +\d\d:\d\d:\d\d\.\d{3} \w+ /);
-    expect(output).to.match(/\| Log of zipjobs-controller-\S+ controller\n +\| +\d\d:\d\d:\d\d\.\d{3} \w+ /);
-    expect(output).to.match(/\| Log of zipjobs-api-\S+ api\n +\| +\d\d:\d\d:\d\d\.\d{3} \w+ /);
+  before(async () => {
+    delete clusterDirs.beforeRemoval;
+    const mocha = new Mocha({ reporter: Mocha.reporters.Base, timeout: 50_000 });
+    const suite = Mocha.Suite.create(mocha.suite, 'the suite');
+    suite.beforeAll(async () => {
+      flow = await startFlow('failed-test', { jobDefaults: { maxAttempts: 1 } });
+    });
+    suite.addTest(new Mocha.Test('passes', () => undefined));
+    suite.addTest(new Mocha.Test('fails', fail));
+    suite.afterAll('that cleans up', async () => {
+      await flow.kubectl('delete', 'zipjob', 'by-hand');
+      await flow[Symbol.asyncDispose]();
+      throw new Error('another intended failure');
+    });
+    await new Promise((resolve) => watchFailures(mocha.run(resolve), (text) => printed.push(text)));
+  });
+  after(() => {
+    delete clusterDirs.beforeRemoval;
+    if (beforeRemoval !== undefined) clusterDirs.beforeRemoval = beforeRemoval;
   });
 
-  it('prints a failed hook before its tests, and nothing about a test that passed', () => {
-    expect(output.split(HEADING)).to.have.length(3);
-    expect(output).to.contain(`${HEADING} "the fixture fails after its job has failed"`);
-    const ofHook = output.indexOf(`${HEADING} "the fixture with a hook "before all" hook`);
-    expect(ofHook).to.be.greaterThan(0);
-    expect(output.indexOf('the hook after it')).to.be.greaterThan(ofHook);
-    expect(output).to.contain('1 passing').and.contain('2 failing');
+  it('is explained by its objects, Events and logs before a hook deletes them, and so is a failed hook', () => {
+    const [ofTest = '', ofHook = ''] = printed;
+    expect(printed).to.have.length(2);
+    for (const line of [
+      /^ +\| What the cluster shows about "the suite fails":$/m,
+      /\| ==> pods\/zipjobs-system_zipjobs-controller-\S+\/controller\.log <==\n +\| \{/,
+      /\| ==> pods\/zipjobs-system_zipjobs-api-\S+\/api\.log <==\n +\| \{/,
+      /\| ==> pods\/failed-test_zip-\S+\/zipper\.log <==\n +\| \{/,
+      /\| \S+ +Warning +\w+ +ZipJob\/zip-/,
+      /\| Name: +by-hand$/m,
+      // ZipJob, Job and pod of the failed job.
+      /\| +Reason: +SourceNotFound$/m,
+      /\| Pods Statuses: +0 Active .* 1 Failed$/m,
+      /\| +State: +Terminated$/m,
+    ])
+      expect(ofTest).to.match(line);
+    expect(ofHook).to.contain('What the cluster shows about "the suite "after all" hook: that cleans up');
+    expect(ofHook)
+      .to.match(/\| +Reason: +SourceNotFound$/m)
+      .and.not.match(/\| Name: +by-hand$/m);
   });
 
-  it('prints no credential', () => {
-    expect(output).not.to.contain('sesame');
-    expect(output).not.to.contain(flow.project.token);
+  it('is explained without secrets', () => {
+    const { project } = flow;
+    for (const secret of ['sesame', project.token, project.webhookSecret])
+      expect(printed.join('\n')).to.not.contain(secret);
   });
 
-  it('keeps only the logs of the cluster and prints their path', async () => {
-    const [, folder = ''] = /^Logs of the failed run: (\S+)/m.exec(output) ?? [];
-    expect(folder.startsWith(join(results, 'support-')), output).to.equal(true);
-    const kept: string[] = [];
-    for await (const entry of glob('**', { cwd: folder, withFileTypes: true }))
-      if (entry.isFile()) kept.push(join(entry.parentPath, entry.name).slice(folder.length + 1));
-    expect(kept).to.include('logs/kube-apiserver.log');
-    expect(kept.some((path) => /^pods\/failed-test_zip-.*\/zipper\.log$/.test(path))).to.equal(true);
-    expect(kept.filter((path) => !/^(logs|pods\/[^/]+)\/[^/]+\.log$/.test(path))).to.deep.equal([]);
+  it('makes its run keep the logs of the cluster', () => {
+    expect(clusterDirs.beforeRemoval).to.be.a('function');
   });
 });

@@ -9,7 +9,8 @@ import { startApiProcess } from '#test/support/processes/api-process.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import type { ServerProcess } from '#test/support/processes/server-process.ts';
 import { archiveJob } from '#test/support/servers/archive-job.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow, untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject } from '#test/support/worlds/project.ts';
@@ -48,6 +49,13 @@ const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
   };
 };
 
+const KEYS = ['handover', 'repeated-2', 'repeated-23', 'foreign', 'away', 'known'];
+
+interface Finished {
+  readonly uuid: string;
+  readonly first: ApiResponse;
+}
+
 describe('reads of the history', function () {
   this.timeout(240_000);
   const life = new AsyncDisposableStack();
@@ -56,16 +64,18 @@ describe('reads of the history', function () {
   let writer: HistoryDatabase;
   let api: ServerProcess;
   let projectUid: string;
+  const finished = new Map<string, Finished>();
 
   before(async function () {
     await requirePostgres(this);
-    postgres = life.use(await startPostgres());
+    postgres = life.use(await createDatabase());
     writer = life.use(postgres.connect('writer'));
     flow = life.use(await startFlow(NAMESPACE));
     api = life.use(await startApiProcess(flow.cluster, { env: postgres.env('reader') }));
     await untilTokenKnown(api.url, flow.project.token);
     const path = `/apis/${GROUP_VERSION}/namespaces/${NAMESPACE}/zipprojects/${PROJECT_NAME}`;
     projectUid = (await flow.cluster.read<ZipProject>(path)).metadata.uid ?? '';
+    await Promise.all(KEYS.map(async (key) => finished.set(key, await createFinished(key))));
   });
   after(() => life.disposeAsync());
 
@@ -82,7 +92,7 @@ describe('reads of the history', function () {
       body: `${body.slice(0, -1)},"metadata":${METADATA}}`,
     });
   };
-  const createFinished = async (key: string): Promise<{ uuid: string; first: ApiResponse }> => {
+  const createFinished = async (key: string): Promise<Finished> => {
     const first = await post(key);
     const uuid = first.body.data?.uuid ?? '';
     await flow.project.untilPhase(uuid, ['Succeeded']);
@@ -92,6 +102,11 @@ describe('reads of the history', function () {
     });
     return { uuid, first };
   };
+  const finishedJob = (key: string): Finished => {
+    const found = finished.get(key);
+    if (found === undefined) throw new Error(`no job has the key ${key}`);
+    return found;
+  };
   const archive = async (uuid: string): Promise<void> =>
     archiveJob(writer, await flow.project.zipJob(uuid), projectUid);
   const deleteZipJob = async (uuid: string): Promise<void> => {
@@ -99,7 +114,7 @@ describe('reads of the history', function () {
   };
 
   it('return the same response before, during and after the handover, never 404', async () => {
-    const { uuid } = await createFinished('handover');
+    const { uuid } = finishedJob('handover');
     const polling = startPolling((query) => read(uuid, query));
     await polling.rounds(2);
     await archive(uuid);
@@ -121,7 +136,7 @@ describe('reads of the history', function () {
   for (const hours of [2, 23])
     it(`return the first job to a POST that is repeated after ${hours} hours, and create no second archive (T10)`, async () => {
       const key = `repeated-${hours}`;
-      const { uuid, first } = await createFinished(key);
+      const { uuid, first } = finishedJob(key);
       const zipJob = await flow.project.zipJob(uuid);
       const finishedAt = new Date(Date.now() - hours * 3_600_000).toISOString();
       await archiveJob(writer, { ...zipJob, status: { ...zipJob.status, finishedAt } }, projectUid);
@@ -136,7 +151,7 @@ describe('reads of the history', function () {
     });
 
   it('find no job of another project', async () => {
-    const { uuid } = await createFinished('foreign');
+    const { uuid } = finishedJob('foreign');
     await archive(uuid);
     await deleteZipJob(uuid);
     using other = await createProject(flow.cluster, { namespace: `${NAMESPACE}-other` });
@@ -148,10 +163,10 @@ describe('reads of the history', function () {
   });
 
   it('get 503 while PostgreSQL is away, which other requests do not notice (G8)', async () => {
-    const archived = await createFinished('away');
+    const archived = finishedJob('away');
     await archive(archived.uuid);
     await deleteZipJob(archived.uuid);
-    const known = await createFinished('known');
+    const known = finishedJob('known');
     expect((await read(archived.uuid)).status).to.equal(200);
     await postgres.kill();
     try {

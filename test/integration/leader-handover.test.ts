@@ -6,8 +6,10 @@ import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
+import { adminApi, componentPods, leadingPod, leaseHolder } from '#test/support/processes/controller-pods.ts';
 import { until } from '#test/support/until.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const NAMESPACE = 'leader-handover';
 const log = createLogger('test', { level: 'silent' });
@@ -83,5 +85,20 @@ describe('the leader election on a real API server', function () {
     for (const stop of stops.values()) stop.abort();
     await Promise.all(candidates);
     expect((await leases.get(NAMESPACE, 'lead'))?.spec?.holderIdentity ?? '').to.equal('');
+  });
+
+  it('is released by the leader of the chart when it receives SIGTERM', async () => {
+    const cluster = await sharedCluster();
+    await sharedInstallation();
+    await using admin = await adminApi(cluster);
+    await until('two controllers', () => componentPods(cluster, 'controller').length === 2);
+    const leader = await leadingPod(cluster, admin);
+    const before = await leaseHolder(admin);
+    expect(cluster.node.kill(leader.uid, 'SIGTERM')).to.equal(true);
+    const isOther = async (): Promise<boolean> => {
+      const holder = await leaseHolder(admin);
+      return holder !== '' && holder !== before;
+    };
+    await until('another one to lead before the Lease would expire', isOther, { limitMs: 10_000 });
   });
 });

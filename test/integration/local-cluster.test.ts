@@ -19,9 +19,10 @@ import {
   toEnv,
 } from '#test/support/worlds/cluster-objects.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Cluster, Manifest } from '#tools/local-cluster/cluster-types.ts';
 
 const NAMESPACE = 'local-cluster-test';
+const NAMESPACE_PATH = `/api/v1/namespaces/${NAMESPACE}`;
 
 describe('local cluster', function () {
   this.timeout(180_000);
@@ -29,26 +30,20 @@ describe('local cluster', function () {
 
   before(async () => {
     cluster = await sharedCluster();
-    await cluster.kubectl(['create', 'namespace', NAMESPACE]);
-    await until('the default service account', () => succeeds(['get', 'serviceaccount', 'default']));
+    await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE } }]);
+    await until('the default service account', () => read<Manifest>('serviceaccounts/default'));
   });
 
   after(async () => {
     await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
   });
 
-  const kubectl = async (args: readonly string[], input?: unknown): Promise<string> => {
-    const options = input === undefined ? {} : { input: JSON.stringify(input) };
-    return (await cluster.kubectl(['--namespace', NAMESPACE, ...args], options)).stdout;
-  };
-  const succeeds = (args: readonly string[]): Promise<boolean> =>
-    kubectl(args).then(
-      () => true,
-      () => false,
-    );
-  const apply = (object: unknown): Promise<string> => kubectl(['apply', '--filename', '-'], object);
-  const getPod = async (name: string): Promise<PodObject> =>
-    JSON.parse(await kubectl(['get', 'pod', name, '--output', 'json'])) as PodObject;
+  const kubectl = async (args: readonly string[]): Promise<string> =>
+    (await cluster.kubectl(['--namespace', NAMESPACE, ...args])).stdout;
+  const read = <T>(path: string): Promise<T> => cluster.read(`${NAMESPACE_PATH}/${path}`);
+  const apply = (object: Manifest): Promise<void> =>
+    cluster.apply([{ ...object, metadata: { ...object.metadata, namespace: NAMESPACE } }]);
+  const getPod = (name: string): Promise<PodObject> => read(`pods/${name}`);
   const podWhen = (name: string, holds: (pod: PodObject) => boolean | undefined): Promise<PodObject> =>
     until(`pod ${name}`, async () => {
       const pod = await getPod(name);
@@ -96,7 +91,7 @@ describe('local cluster', function () {
   it('reports an image that it cannot run as an image that cannot be pulled', async () => {
     await apply(aDeployment('unknown-image', 'registry.example/nobody/made-this:1'));
     await until('ImagePullBackOff', async () =>
-      (await kubectl(['get', 'pods'])).includes('ImagePullBackOff'),
+      JSON.stringify(await read('pods')).includes('ImagePullBackOff'),
     );
     await kubectl(['delete', 'deployment', 'unknown-image']);
   });
@@ -152,7 +147,7 @@ describe('local cluster', function () {
         uid === polite.metadata.uid || uid === stubborn.metadata.uid ? containers.map(({ pid }) => pid) : [],
       );
     await using api = await adminApi(cluster);
-    using deleted = await followObjects(api, `/api/v1/namespaces/${NAMESPACE}/pods`, (pod: PodObject) => pod);
+    using deleted = await followObjects(api, `${NAMESPACE_PATH}/pods`, (pod: PodObject) => pod);
     const exitCodeOf = async (name: string): Promise<number> => {
       const last = await until(`the end of ${name}`, () =>
         deleted.events.find(({ type, object }) => type === 'DELETED' && object.metadata.name === name),
@@ -200,7 +195,7 @@ describe('local cluster', function () {
 
   it('mounts volumes at real paths and waits for a Secret that is created later', async () => {
     await apply(aPodWithVolumes());
-    await until('FailedMount', async () => (await kubectl(['get', 'events'])).includes('FailedMount'));
+    await until('FailedMount', async () => JSON.stringify(await read('events')).includes('FailedMount'));
     await podWhen(
       'mounts',
       ({ status }) => status.containerStatuses?.[0]?.state.waiting?.reason === 'ContainerCreating',

@@ -13,6 +13,7 @@ import { describePermissions } from './policies/permissions.ts';
 import { describeProjectObjects } from './policies/project-objects.ts';
 import { describeQueueController } from './policies/queue-controller.ts';
 import { describeStatusApi } from './policies/status-api.ts';
+import { describeUpgradedRelease } from './policies/upgraded-release.ts';
 import { describeWebIdentity } from './policies/web-identity.ts';
 import { createWorld, type World } from './policies/world.ts';
 import { describeZipper } from './policies/zipper.ts';
@@ -51,4 +52,5 @@ describe('roles and policies', function () {
   describe('the dashboard', () => describeDashboard(theWorld));
   describe('objects of others', () => describeForeignObjects(theWorld));
   describe('the permissions of every account', () => describePermissions(theWorld));
+  describe('Jobs after an upgrade', () => describeUpgradedRelease(theWorld));
 });

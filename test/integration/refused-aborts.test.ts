@@ -27,45 +27,53 @@ describe('a store that refuses to abort an upload', function () {
   });
   after(() => world[Symbol.asyncDispose]());
 
-  const cancel = (uuid: string): Promise<string> =>
-    world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
+  const cancel = async (uuid: string): Promise<void> => {
+    await world.untilUploading(uuid);
+    await world.kubectl('patch', 'zipjob', `zip-${uuid}`, '--type=merge', '-p', '{"spec":{"cancel":true}}');
+  };
+  const kill = (uuid: string): void => {
+    for (const pod of world.cluster.node.pods())
+      if (pod.name.includes(uuid)) world.cluster.node.kill(pod.uid, 'SIGKILL');
+  };
 
   for (const [code, fault] of [
     ['AccessDenied', refusal(403, 'AccessDenied')],
     ['MethodNotAllowed', refusal(405, 'MethodNotAllowed')],
-  ] as const) {
-    const storeFault = (request: ProxiedRequest) => (isAbort(request) ? fault : undefined);
+  ] as const)
+    describe(`with ${code}`, () => {
+      const storeFault = (request: ProxiedRequest) => (isAbort(request) ? fault : undefined);
+      let [failed, cancelled, published] = ['', '', ''];
 
-    it(`with ${code} does not change a failed job (U11) (F32)`, async () => {
-      const urls = [world.origin.url('/gen/6000000/1'), world.origin.url('/status/404')];
-      const uuid = await world.start(urls, { storeFault });
-      const { status = {} } = await world.untilEnd(uuid);
-      expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'SourceNotFound' });
-      expect(failuresIn(status), JSON.stringify(status.attempts)).to.be.greaterThan(0);
-      expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
-    });
-
-    it(`with ${code} does not change a cancelled job (U11) (F32)`, async () => {
-      const uuid = await world.start([world.hold().url], { storeFault });
-      await world.untilUploading(uuid);
-      await cancel(uuid);
-      const { status = {} } = await world.untilEnd(uuid);
-      expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
-      expect(failuresIn(status), JSON.stringify(status.attempts)).to.be.greaterThan(0);
-      expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
-    });
-
-    it(`with ${code} does not hide a published archive (U11) (F32)`, async () => {
-      const kill = (): void => {
-        for (const pod of world.cluster.node.pods())
-          if (pod.name.includes(uuid)) world.cluster.node.kill(pod.uid, 'SIGKILL');
-      };
-      const uuid = await world.start([world.origin.url('/gen/100000/3')], {
-        storeFault: (request) => (isComplete(request) ? { kind: 'kill', kill } : storeFault(request)),
+      // All at once, because most of the time is waiting.
+      before(async () => {
+        const { origin } = world;
+        cancelled = await world.start([world.hold().url], { storeFault });
+        failed = await world.start([origin.url('/gen/6000000/1'), origin.url('/status/404')], { storeFault });
+        published = await world.start([origin.url('/gen/100000/3')], {
+          storeFault: (request) =>
+            isComplete(request) ? { kind: 'kill', kill: () => kill(published) } : storeFault(request),
+        });
+        await cancel(cancelled);
       });
-      const { status = {} } = await world.untilEnd(uuid);
-      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
-      expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status.result?.bytes);
+
+      it('does not change a failed job (U11) (F32)', async () => {
+        const { status = {} } = await world.untilEnd(failed);
+        expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'SourceNotFound' });
+        expect(failuresIn(status), JSON.stringify(status.attempts)).to.be.greaterThan(0);
+        expect(await world.project.bucket.exists(`${failed}.zip`)).to.equal(false);
+      });
+
+      it('does not change a cancelled job (U11) (F32)', async () => {
+        const { status = {} } = await world.untilEnd(cancelled);
+        expect(status, JSON.stringify(status)).to.include({ phase: 'Cancelled', reason: 'Cancelled' });
+        expect(failuresIn(status), JSON.stringify(status.attempts)).to.be.greaterThan(0);
+        expect(await world.project.bucket.exists(`${cancelled}.zip`)).to.equal(false);
+      });
+
+      it('does not hide a published archive (U11) (F32)', async () => {
+        const { status = {} } = await world.untilEnd(published);
+        expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
+        expect(await world.project.bucket.size(`${published}.zip`)).to.equal(status.result?.bytes);
+      });
     });
-  }
 });

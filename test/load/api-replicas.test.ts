@@ -15,7 +15,7 @@ import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
@@ -35,7 +35,7 @@ describe('two replicas of the API', function () {
 
   before(async function () {
     await requirePrograms(this, ['redis-server']);
-    life.defer(() => resetInstallation());
+    life.defer(forgetInstallation);
     cluster = await sharedCluster();
     admin = life.use(await adminApi(cluster));
     redis = life.use(await startRedisServer());

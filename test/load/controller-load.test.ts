@@ -13,22 +13,23 @@ import { adminApi, componentPods } from '#test/support/processes/controller-pods
 import { type Installation, installChart } from '#test/support/processes/installation.ts';
 import { memoryOf } from '#test/support/processes/process-memory.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { sized } from '#test/support/sized.ts';
 import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
 const MIB = 1024 * 1024;
-/** Each job needs half a second of CPU. `LOAD_JOBS=1000` is the full size. */
-const JOBS = Number(process.env['LOAD_JOBS'] ?? 300);
-const PROJECTS = 10;
+/** Each job needs half a second of CPU. */
+const JOBS = sized(60, 1000);
+const PROJECTS = sized(4, 10);
 const POSTS_PER_SECOND = 100;
 /** The first project posts this many before any other project posts one. */
 const HEAD_START = 0.4 * JOBS;
-const RUNNING = 20;
+const RUNNING = sized(6, 20);
 const MEMORY_BAR_BYTES = 200 * MIB;
 const DRAIN_LIMIT_MS = 800_000;
 const ACTIVE = new Set(['Starting', 'Running', 'Finalizing']);
@@ -94,7 +95,7 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
     for (let index = 0; index < PROJECTS; index += 1) {
       const namespace = `load-${index}`;
       made.push(await createProject(cluster, { namespace }));
-      await applyObjects(cluster, [aQuota(namespace, index === 0 ? RUNNING / 2 : 2)]);
+      await applyObjects(cluster, [aQuota(namespace, index === 0 ? RUNNING - 1 : 2)]);
     }
     projects = made;
     const own = `labelSelector=${LABELS.managedBy}%3Dzipjobs-controller`;
@@ -111,7 +112,7 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
     await cluster.kubectl(['delete', 'namespace', ...namespaces, '--wait=false']);
     await origin[Symbol.asyncDispose]();
     await api[Symbol.asyncDispose]();
-    await resetInstallation();
+    forgetInstallation();
   });
 
   const post = async (baseUrl: string, index: number): Promise<string> => {

@@ -1,6 +1,6 @@
 /**
- * Memory of the servers with many finished jobs, and new jobs beside them: 100,000, or CROWDED_JOBS. The API server is in memory: so many objects
- * would take a real one ten minutes.
+ * Memory of the servers with many finished jobs, and new jobs beside them. The API server is in memory: so many objects
+ * would take a real one minutes.
  */
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,8 +11,9 @@ import { createInterface } from 'node:readline';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { quantile } from '#test/bench/rates.ts';
-import { memoryOf } from '#test/support/processes/process-memory.ts';
+import { memoryOf, type ProcessMemory } from '#test/support/processes/process-memory.ts';
 import { PRIVATE_TLS } from '#test/support/servers/private-tls.ts';
+import { sized } from '#test/support/sized.ts';
 import { until } from '#test/support/until.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
@@ -20,13 +21,21 @@ import type { CrowdedCounts } from './crowded-api-server-main.ts';
 import type { NewJobs, NewJobTimes } from './crowded-new-jobs.ts';
 
 const MIB = 1024 * 1024;
-const JOBS = Number(process.env['CROWDED_JOBS'] ?? 100_000);
+const KIB = 1024;
+const JOBS = sized(20_000, 100_000);
+/** Their memory is that of a server without jobs. */
+const FEW_JOBS = 100;
 /** Ended pods are limited (MAX_FINISHED_PODS). */
-const PODS = Math.min(5_000, JOBS / 10);
-const COUNTS: CrowdedCounts = [String(JOBS), String(PODS)];
+const countsOf = (jobs: number): CrowdedCounts => [String(jobs), String(Math.min(5_000, jobs / 10))];
 const RESIDENT_BAR_BYTES = 200 * MIB;
 /** For a moment, while a new leader reconciles all jobs. Half of the container's limit. */
 const PEAK_BAR_BYTES = 256 * MIB;
+/** More for each job, because the bars above are for the full size. A whole ZipJob has 4 KiB as text. */
+const BARS_EACH = {
+  controller: { resident: 3 * KIB, peak: 4 * KIB },
+  api: { resident: 2 * KIB, peak: 2 * KIB },
+  dashboard: { resident: KIB, peak: KIB },
+} as const;
 const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 /** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
 const RECONCILES_PER_NEW_JOB = 4000;
@@ -35,32 +44,45 @@ const NEW_JOBS = JOBS / RECONCILES_PER_NEW_JOB;
 const metric = (text: string, name: string): number =>
   Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? 0);
 
+interface ApiServer extends Disposable {
+  readonly process: ChildProcess;
+  readonly port: string;
+}
+
+const startApiServer = async (jobs: number): Promise<ApiServer> => {
+  const child = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...countsOf(jobs)], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const lines = createInterface({ input: child.stdout ?? process.stdin });
+  const [port] = (await once(lines, 'line')) as [string];
+  return { process: child, port, [Symbol.dispose]: () => child.kill('SIGKILL') };
+};
+
 describe(`${JOBS} finished jobs`, function () {
   this.timeout(600_000);
+  const life = new AsyncDisposableStack();
   let directory: string;
-  let apiServer: ChildProcess;
-  let apiServerPort: string;
+  let empty: ApiServer;
+  let crowded: ApiServer;
   let values: Readonly<Record<string, { readonly nodeOptions: string }>>;
 
   before(async () => {
     values = parse(await readFile('charts/zipjobs/values.yaml', 'utf8')) as typeof values;
     directory = await mkdtemp(join(tmpdir(), 'zipjobs-crowded-'));
+    life.defer(() => rm(directory, { recursive: true }));
     await writeFile(join(directory, 'token'), 'token');
     await copyFile(PRIVATE_TLS.authorityPath, join(directory, 'ca.crt'));
-    apiServer = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...COUNTS], {
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    });
-    const [line] = (await once(createInterface({ input: apiServer.stdout ?? process.stdin }), 'line')) as [
-      string,
-    ];
-    apiServerPort = line;
+    [empty, crowded] = await Promise.all([startApiServer(FEW_JOBS), startApiServer(JOBS)]);
+    life.use(empty);
+    life.use(crowded);
   });
-  after(async () => {
-    apiServer.kill('SIGKILL');
-    await rm(directory, { recursive: true });
-  });
+  after(() => life.disposeAsync());
 
-  const started = async (folder: string, onSpawn?: (pid: number) => void) => {
+  const started = async (
+    folder: string,
+    { port: apiServerPort }: ApiServer,
+    onSpawn?: (pid: number) => void,
+  ) => {
     const { args, env } = imageProcess(`${folder}/Dockerfile`, directory);
     const [port = 0, adminPort = 0] = await freePorts(2);
     const startMs = performance.now();
@@ -107,29 +129,44 @@ describe(`${JOBS} finished jobs`, function () {
     };
   };
 
-  for (const folder of ['controller', 'api', 'dashboard'])
+  type Server = Awaited<ReturnType<typeof started>>;
+  const reconciles = async ({ ask }: Server): Promise<number> =>
+    metric((await ask('/metrics')) ?? '', RECONCILES);
+  const untilReconciled = (server: Server, jobs: number): Promise<unknown> =>
+    until('every job to have been reconciled', async () => (await reconciles(server)) >= jobs, {
+      limitMs: 300_000,
+    });
+  const memoryWith = async (folder: string, apiServer: ApiServer, jobs: number): Promise<ProcessMemory> => {
+    await using server = await started(folder, apiServer);
+    const cpuMs = await server.cpuMs();
+    if (folder === 'controller') await untilReconciled(server, jobs);
+    const memory = await server.memory();
+    const [resident, peak] = [memory.resident, memory.peak].map((bytes) => (bytes / MIB).toFixed(0));
+    console.log(
+      `      ${folder}, ${jobs} jobs: ready after ${server.readyMs.toFixed(0)} ms and ${cpuMs} ms of CPU; resident ${resident} MiB, peak ${peak} MiB`,
+    );
+    return memory;
+  };
+
+  for (const folder of ['controller', 'api', 'dashboard'] as const)
     it(`fit into the ${folder}, which receives them as a watch (G1)`, async () => {
       // Fills the compile cache, which the images contain.
-      await (await started(folder))[Symbol.asyncDispose]();
-      await using server = await started(folder);
-      const cpuMs = await server.cpuMs();
-      if (folder === 'controller')
-        await until(
-          'every job to have been reconciled',
-          async () => metric((await server.ask('/metrics')) ?? '', RECONCILES) >= JOBS,
-          { limitMs: 300_000 },
-        );
-      const { resident, peak } = await server.memory();
+      await (await started(folder, empty))[Symbol.asyncDispose]();
+      const few = await memoryWith(folder, empty, FEW_JOBS);
+      const many = await memoryWith(folder, crowded, JOBS);
+      const more = (of: keyof ProcessMemory): number => (many[of] - few[of]) / (JOBS - FEW_JOBS);
       console.log(
-        `      ${folder}: ready after ${server.readyMs.toFixed(0)} ms and ${cpuMs} ms of CPU; resident ${(resident / MIB).toFixed(0)} MiB, peak ${(peak / MIB).toFixed(0)} MiB`,
+        `      for each job: resident ${more('resident').toFixed(0)}, peak ${more('peak').toFixed(0)} bytes`,
       );
-      expect(resident).to.be.greaterThan(0).and.lessThan(RESIDENT_BAR_BYTES);
-      expect(peak).to.be.lessThan(PEAK_BAR_BYTES);
+      expect(more('resident')).to.be.lessThan(BARS_EACH[folder].resident);
+      expect(more('peak')).to.be.lessThan(BARS_EACH[folder].peak);
+      expect(many.resident).to.be.greaterThan(0).and.lessThan(RESIDENT_BAR_BYTES);
+      expect(many.peak).to.be.lessThan(PEAK_BAR_BYTES);
     });
 
   const newJobs = async (pid: number): Promise<NewJobTimes> => {
-    const response = once(apiServer, 'message');
-    apiServer.send({ count: NEW_JOBS, pid } satisfies NewJobs);
+    const response = once(crowded.process, 'message');
+    crowded.process.send({ count: NEW_JOBS, pid } satisfies NewJobs);
     const [times] = (await response) as [NewJobTimes];
     return times;
   };
@@ -146,19 +183,15 @@ describe(`${JOBS} finished jobs`, function () {
   it('create the Jobs of new ZipJobs while a new leader reconciles every job once (G1)', async () => {
     let pid = 0;
     let measuring: Promise<NewJobTimes> | undefined;
-    await using controller = await started('controller', (spawned) => {
+    await using controller = await started('controller', crowded, (spawned) => {
       pid = spawned;
       measuring = newJobs(pid);
     });
     const atStart = await measuring;
     if (!atStart) throw new Error('no ZipJobs were created');
-    const reconciles = async (): Promise<number> =>
-      metric((await controller.ask('/metrics')) ?? '', RECONCILES);
-    const untilLast = await reconciles();
+    const untilLast = await reconciles(controller);
     report(`until reconcile ${untilLast}`, atStart);
-    await until('every job to have been reconciled', async () => (await reconciles()) >= JOBS, {
-      limitMs: 300_000,
-    });
+    await untilReconciled(controller, JOBS);
     const atRest = await newJobs(pid);
     report('at rest', atRest);
     expect(untilLast).to.be.lessThan(JOBS);

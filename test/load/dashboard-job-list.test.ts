@@ -68,6 +68,9 @@ describe('the list of 10,000 jobs', function () {
   // 400 times the jobs; a search reads each of them.
   for (const [what, query, most] of [
     ['the first page', '', 3],
+    ['the last page', '?page=400', 3],
+    ['a page of one state', '?state=Succeeded&page=50', 20],
+    ['a search that finds nothing', '?q=no-such-key', 20],
     ['a search by reason and token', '?reason=SlotsTaken&token=token-3', 20],
     ['a search of a time range', '?from=2020-01-01T00:00&to=2030-01-01T00:00', 20],
   ] as const)

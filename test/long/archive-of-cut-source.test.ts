@@ -1,7 +1,4 @@
-/**
- * A source of 1 GiB whose connection breaks 20 times, through the whole system: one archive with the right
- * bytes.
- */
+/** A source whose connection breaks 20 times, through the whole system: one archive with the right bytes. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,9 +7,10 @@ import { expect } from 'chai';
 import yauzl from 'yauzl';
 import { generatedChunks } from '#test/support/builders/generated-bytes.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
+import { sized } from '#test/support/sized.ts';
 import { startFlow } from '#test/support/worlds/flow.ts';
 
-const BYTES = 1024 * 1024 * 1024;
+const BYTES = sized(128, 1024) * 1024 * 1024;
 const CUTS = 20;
 
 const crcOf = (pieces: Iterable<Uint8Array>): number => {

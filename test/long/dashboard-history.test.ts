@@ -4,20 +4,12 @@ import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { aFinishedJob, daysAgo, idOf } from '#test/support/builders/archived-jobs.ts';
 import { type CommandLine, createCommandLine } from '#test/support/processes/command-line.ts';
-import {
-  requireBrowser,
-  requirePostgres,
-  requirePrograms,
-} from '#test/support/processes/require-programs.ts';
-import { createVisitor, type Visitor } from '#test/support/servers/dashboard-server.ts';
+import { requirePostgres, requirePrograms } from '#test/support/processes/require-programs.ts';
+import type { Visitor } from '#test/support/servers/dashboard-server.ts';
 import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
 import { until } from '#test/support/until.ts';
 import { archiveJobs } from '#test/support/worlds/archived-jobs.ts';
-import {
-  type DashboardDesk,
-  seriousIssues,
-  startDashboardDesk,
-} from '#test/support/worlds/dashboard-desk.ts';
+import { type DashboardDesk, startDashboardDesk } from '#test/support/worlds/dashboard-desk.ts';
 import { createDashboardUser, type DashboardUser } from '#test/support/worlds/dashboard-users.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 
@@ -37,16 +29,6 @@ describe('the history in the dashboard and on the command line', function () {
     const { metadata } = await desk.flow.cluster.read<ZipProject>(path);
     return metadata.uid ?? '';
   };
-  const createTheirs = (): Promise<void> =>
-    applyObjects(desk.flow.cluster, [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: THEIRS } },
-      {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipProject',
-        metadata: { namespace: THEIRS, name: 'project' },
-        spec: {},
-      },
-    ]);
   const archive = async (
     namespace: string,
     ...jobs: readonly (readonly [number, Parameters<typeof aFinishedJob>[1]])[]
@@ -57,9 +39,8 @@ describe('the history in the dashboard and on the command line', function () {
     });
     await archiveJobs(postgres, zipJobs, await uidOf(namespace));
   };
-  const signedIn = async ({ token }: DashboardUser, readable: string): Promise<Visitor> => {
-    const visitor = createVisitor(desk.url);
-    await visitor.signIn(token);
+  const signedIn = async (user: DashboardUser, readable: string): Promise<Visitor> => {
+    const visitor = await desk.visit(user);
     await until(
       'the dashboard to know project and permissions',
       async () => (await visitor.get(`/projects/${readable}/history`)).status !== 403,
@@ -80,11 +61,15 @@ describe('the history in the dashboard and on the command line', function () {
         DASHBOARD_HISTORY_REQUESTS_PER_MINUTE: '0',
       }),
     );
-    await createTheirs();
-    life.defer(async () => {
-      const { cluster } = desk.flow;
-      await cluster.kubectl(['delete', 'namespace', THEIRS, '--wait=false', '--ignore-not-found']);
-    });
+    await applyObjects(desk.flow.cluster, [
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: THEIRS } },
+      {
+        apiVersion: GROUP_VERSION,
+        kind: 'ZipProject',
+        metadata: { namespace: THEIRS, name: 'project' },
+        spec: {},
+      },
+    ]);
     ada = await desk.addUser('ada', 'view');
     bob = await createDashboardUser(desk.flow.cluster, THEIRS, { account: 'bob', role: 'view' });
     await archive(OURS, ...Array.from({ length: 60 }, (_, n) => [n + 1, {}] as const), [
@@ -111,40 +96,6 @@ describe('the history in the dashboard and on the command line', function () {
     }
     // A job of another project does not exist in one's own.
     expect((await adas.get(`/projects/${OURS}/jobs/${idOf(200)}`)).status).to.equal(404);
-  });
-
-  it('works in a browser without JavaScript', async function () {
-    await requireBrowser(this);
-    await using open = await desk.open({ javaScriptEnabled: false });
-    const { page } = open;
-    await open.signIn(ada.token);
-    await page.goto(`/projects/${OURS}/history`);
-    await page.getByRole('link', { name: 'Older' }).click();
-    await page.getByRole('link', { name: 'reports/60.zip' }).waitFor();
-    await page.getByLabel('ID or key').fill('reports/7.*');
-    await page.getByLabel('State').selectOption('Succeeded');
-    await page.getByRole('button', { name: 'Search' }).click();
-    await page.getByRole('link', { name: 'reports/7.zip' }).click();
-    await page.getByText('This job is from the history').waitFor();
-    await page.goto(`/projects/${OURS}`);
-    await page.getByRole('link', { name: 'Usage per day' }).click();
-    await page.getByRole('heading', { name: 'Usage' }).waitFor();
-    expect(open.complaints).to.deep.equal([]);
-  });
-
-  it('has pages that are accessible and fit a narrow window', async function () {
-    await requireBrowser(this);
-    await using open = await desk.open({ viewport: { width: 360, height: 800 } });
-    const { page } = open;
-    await open.signIn(ada.token);
-    for (const path of ['', '/history', '/history?from=soon', '/usage', `/jobs/${idOf(100)}`]) {
-      await page.goto(`/projects/${OURS}${path}`);
-      expect(await seriousIssues(page), path).to.deep.equal([]);
-      const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
-      const [content = 0, window = 0] = widths as readonly number[];
-      expect(content, path).to.be.at.most(window);
-    }
-    expect(open.complaints).to.deep.equal([]);
   });
 
   it('exports a CSV file that python3 reads', async function () {
@@ -204,23 +155,6 @@ describe('the history in the dashboard and on the command line', function () {
     expect([refused.exitCode, refused.stdout]).to.deep.equal([2, '']);
     expect(refused.stderr).to.contain('kubectl create token');
     await cli.succeed(args, { env: { ...env(), ZIPJOBS_DASHBOARD_TOKEN: ada.token } });
-  });
-
-  it('shows nothing old after a namespace was deleted and created again', async () => {
-    const { cluster } = desk.flow;
-    await cluster.kubectl(['delete', 'namespace', THEIRS, '--timeout=120s']);
-    await createTheirs();
-    const again = await createDashboardUser(cluster, THEIRS, { account: 'bob', role: 'view' });
-    const visitor = await signedIn(again, THEIRS);
-    for (const page of ['history', 'history.csv', 'usage']) {
-      const { status, text } = await visitor.get(`/projects/${THEIRS}/${page}`);
-      expect(status, page).to.equal(200);
-      expect(text, page).to.not.contain('theirs.zip').and.not.contain('2.0 KiB');
-    }
-    expect((await visitor.get(`/projects/${THEIRS}/jobs/${idOf(200)}`)).status).to.equal(404);
-    const cli = await commandLineOf(again.token);
-    const listed = await cli.json(['job', 'list', '--history', '-n', THEIRS, '-o', 'json'], { env: env() });
-    expect(listed).to.deep.equal([]);
   });
 
   it('says that the database is away, and shows the jobs of the cluster (G8)', async () => {

@@ -1,124 +1,239 @@
+/** Every page of the dashboard in a browser. The API server and the history are in memory. */
 import { expect } from 'chai';
-import { fillProject } from '#test/screenshots/fill-project.ts';
-import type { Shot, Who } from '#test/screenshots/shot.ts';
-import { shotsOf } from '#test/screenshots/shots.ts';
+import type { Page } from 'playwright-core';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { archivedForm } from '#runtime/history/archived-form.ts';
 import { overhangOf } from '#test/screenshots/take-shots.ts';
-import { requireBrowser, requirePostgres } from '#test/support/processes/require-programs.ts';
+import { addAxe, axeIssues } from '#test/support/browser/axe.ts';
+import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
+import { createCountedHistory } from '#test/support/builders/counted-history.ts';
+import { ago } from '#test/support/builders/objects.ts';
+import { progressOf } from '#test/support/builders/zip-job-statuses.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import { dashboardRoutes, pagePaths } from '#test/support/servers/dashboard-routes.ts';
+import { type OpenPage, openAs, openPage } from '#test/support/worlds/dashboard-desk.ts';
 import {
-  dashboardRoutes,
-  MOST_VIEW_BYTES,
-  pagePaths,
-  viewBytes,
-} from '#test/support/servers/dashboard-routes.ts';
-import { ADA } from '#test/support/servers/dashboard-server.ts';
-import { startPostgres } from '#test/support/servers/postgres-server.ts';
-import {
-  type DashboardDesk,
-  moderateIssues,
-  type OpenPage,
-  openPage,
-  seriousIssues,
-  startDashboardDesk,
-} from '#test/support/worlds/dashboard-desk.ts';
-import { startDashboardHistory } from '#test/support/worlds/dashboard-history.ts';
-import { VIEW } from '#test/support/worlds/dashboard-project.ts';
-import { fillOnCallProject, ON_CALL_PARAMS } from '#test/support/worlds/on-call-project.ts';
+  COLLECTIONS,
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+} from '#test/support/worlds/dashboard-project.ts';
+import { fillOnCallProject, ON_CALL_JOBS, ON_CALL_PARAMS } from '#test/support/worlds/on-call-project.ts';
 
-const NAMESPACE = 'dashboard-pages';
-const DESKTOP = { width: 1_120, height: 700 };
-const PHONE = { width: 360, height: 640 };
-const KIB = 1_024;
+const JOBS = `${HOME}/jobs`;
+const WEBHOOK = `${HOME}/webhook`;
+const SETTINGS = `${HOME}/settings`;
+/** A project without jobs, buckets, tokens and webhook. */
+const EMPTY = '/projects/empty';
+/** Number of a job that is only in the history. */
+const ARCHIVED = 500;
+/** Number of a second job whose webhook failed. */
+const ANOTHER = 501;
+
+type Act = (page: Page) => Promise<unknown>;
+
+const press = async (page: Page, name: string): Promise<void> =>
+  page.getByRole('button', { name, exact: true }).click();
+/** Presses a button, and waits for the page with this heading. */
+const pressFor =
+  (name: string, heading: string | RegExp): Act =>
+  async (page) => {
+    await press(page, name);
+    await page.getByRole('heading', { name: heading }).waitFor();
+  };
+/** Sends a form that is not filled in. */
+const pressForErrors =
+  (name: string): Act =>
+  async (page) => {
+    await press(page, name);
+    await page.locator('#form-errors').waitFor();
+  };
+const openMenu: Act = async (page) => {
+  await page.getByRole('button', { name: /^Project: / }).click();
+  await page.getByLabel('Filter projects').waitFor();
+};
+const openEvents: Act = async (page) => {
+  await page.getByText('Show events and conditions').click();
+  await page.locator('details[open]').first().waitFor();
+};
+const CANCEL = /^Cancel \d jobs$/;
+const chooseToCancel: Act = async (page) => {
+  await press(page, 'Select all on this page');
+  await pressFor('Cancel jobs…', CANCEL)(page);
+};
+const jobPath = (name: keyof typeof ON_CALL_JOBS): string => `${JOBS}/zip-${idOf(ON_CALL_JOBS[name])}`;
+
+/** What pages show other than when they are opened at their path. */
+const STATES: readonly (readonly [path: string, act?: Act])[] = [
+  ['/projects?q=nothing'],
+  ['/new-project', pressForErrors('Create project')],
+  [`${HOME}?period=30d`],
+  [JOBS, openMenu],
+  [`${JOBS}?bucket=s3-exports&within=24h`],
+  [`${JOBS}?token=nobody`],
+  [`${JOBS}?from=never`],
+  [JOBS, chooseToCancel],
+  [jobPath('running'), openEvents],
+  [jobPath('waiting')],
+  [jobPath('brokenSource'), openEvents],
+  [jobPath('unreported')],
+  [`${JOBS}/zip-${idOf(ARCHIVED)}`],
+  [`${HOME}/history?from=soon`],
+  [`${HOME}/new-bucket`, pressForErrors('Save and test')],
+  [`${HOME}/new-bucket`, (page) => page.getByLabel('Cloudflare R2').check()],
+  [`${HOME}/new-job`, pressForErrors('Create job')],
+  [`${HOME}/new-token`, pressFor('Create token', 'Your new access token')],
+  [`${WEBHOOK}?result=failed&event=COMPLETED`],
+  [`${WEBHOOK}/rotate-secret`, pressFor('Rotate secret', 'Signing secret')],
+  [
+    `${WEBHOOK}/resend`,
+    async (page) => {
+      await press(page, 'Resend 2 deliveries');
+      await page.getByText('2 deliveries requested').waitFor();
+    },
+  ],
+  [
+    `${SETTINGS}/limits`,
+    async (page) => {
+      await page.getByLabel('Active jobs').fill('none');
+      await pressForErrors('Save')(page);
+    },
+  ],
+  [`${SETTINGS}/delete`, pressForErrors('Delete project')],
+  [`${HOME}/nowhere`],
+  [EMPTY],
+  [`${EMPTY}/jobs`],
+  [`${EMPTY}/buckets`],
+  [`${EMPTY}/tokens`],
+  [`${EMPTY}/webhook`],
+  [`${EMPTY}/first-steps`],
+  // Last, because it changes the jobs.
+  [
+    JOBS,
+    async (page) => {
+      await chooseToCancel(page);
+      await page.getByRole('button', { name: CANCEL }).click();
+      await page.getByRole('link', { name: 'Back to jobs' }).waitFor();
+    },
+  ],
+];
+
+/** Between them, each colour is drawn in each scheme, and each element has each of its layouts. */
+const LOOKS = [
+  { size: { width: 1_120, height: 700 }, colorScheme: 'light' },
+  { size: { width: 360, height: 640 }, colorScheme: 'dark' },
+] as const;
+
+/** The project after a night on call, with what only some projects have. */
+const fill = (project: DashboardProject): void => {
+  const { server, objects } = project;
+  fillOnCallProject(project);
+  project.putProject(
+    {
+      displayName: 'Photo orders',
+      limits: { activeJobs: 5 },
+      callerOptions: { closed: ['compression', 'object.tags'] },
+      jobDefaults: { compression: 'auto', objectOptions: { tags: { team: 'sales' } } },
+      webhook: { url: 'https://hooks.example.com/x' },
+    },
+    { status: { class: { name: 'large', limits: { activeJobs: 50, requestsPerMinute: 0 } } } },
+  );
+  const jobOf = (n: number) => objects.get(`${COLLECTIONS.zipJobs}/zip-${idOf(n)}`) as unknown as ZipJob;
+  // The result of several deliveries has a page.
+  const unreported = jobOf(ON_CALL_JOBS.unreported);
+  const another = { ...unreported, metadata: { ...unreported.metadata, name: `zip-${idOf(ANOTHER)}` } };
+  server.zipJobs.put(another);
+  objects.put(COLLECTIONS.zipJobs, another);
+  // The chart of its throughput needs several reports of its progress.
+  const running = jobOf(ON_CALL_JOBS.running);
+  for (const filesDone of [1, 2, 3]) {
+    const progress = { ...progressOf('pod-1', filesDone), bytesRead: 1e8 * filesDone };
+    const status = { ...running.status, progress: { ...progress, updatedAt: ago(30 - 5 * filesDone) } };
+    server.zipJobs.put({ ...running, status });
+  }
+  server.zipProjects.put(aProject('empty'));
+};
 
 describe('every page of the dashboard', function () {
-  this.timeout(600_000);
-  let desk: DashboardDesk;
-  let open: Record<Who, OpenPage>;
-  let shots: readonly Shot[];
+  this.timeout(300_000);
   const life = new AsyncDisposableStack();
-  before(async function () {
-    await requireBrowser(this);
-    desk = life.use(await startDashboardDesk(NAMESPACE, { DASHBOARD_API_URL: 'https://zips.example.com' }));
-    const jobs = await fillProject(desk.flow);
-    shots = shotsOf(NAMESPACE, desk.flow.project.bucketName, jobs);
-    open = { nobody: await desk.open(), admin: await desk.open(), viewer: await desk.open() };
-    await open.admin.signIn((await desk.addUser('ada', 'admin')).token);
-    await open.viewer.signIn((await desk.addUser('vera', 'view')).token);
-  });
-  after(() => life.disposeAsync());
-
-  it('has no serious or critical issue in axe, in both colour schemes, and is no wider than a phone', async () => {
-    const faults: string[] = [];
-    for (const shot of shots) {
-      const { page } = open[shot.who];
-      page.setDefaultTimeout(60_000);
-      await page.setViewportSize(DESKTOP);
-      await page.goto(shot.path);
-      await shot.act?.(page);
-      for (const size of [DESKTOP, PHONE]) {
-        await page.setViewportSize(size);
-        const overhang = await overhangOf(page);
-        if (overhang !== '') faults.push(`${shot.name} is wider than ${size.width}: ${overhang}`);
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme });
-          // Only colours depend on the scheme.
-          const issues = await seriousIssues(page, colorScheme === 'dark' ? ['color-contrast'] : undefined);
-          faults.push(...issues.map((issue) => `${shot.name} (${size.width}, ${colorScheme}): ${issue}`));
-        }
-      }
-    }
-    expect(faults).to.deep.equal([]);
-    for (const { complaints } of Object.values(open)) expect(complaints).to.deep.equal([]);
-  });
-});
-
-describe('every route of the dashboard that is a page', function () {
-  this.timeout(600_000);
-  const life = new AsyncDisposableStack();
-  let url: string;
+  let project: DashboardProject;
   let paths: readonly string[];
   before(async function () {
     await requireBrowser(this);
-    await requirePostgres(this);
-    const project = life.use(await startDashboardHistory(life.use(await startPostgres())));
-    fillOnCallProject(project);
-    url = project.server.url;
-    paths = ['/sign-in', ...pagePaths(dashboardRoutes(project.server, project.history), ON_CALL_PARAMS)];
+    const history = {
+      ...createCountedHistory(),
+      readJob: async () => archivedForm(aFinishedJob(ARCHIVED, { status: { phase: 'Failed' } })),
+    };
+    project = life.use(await startDashboardProject({}, { history }));
+    fill(project);
+    paths = pagePaths(dashboardRoutes(project.server, history), ON_CALL_PARAMS);
   });
   after(() => life.disposeAsync());
 
-  const VISITS = [
-    { who: 'a user with full rights', token: ADA, javaScriptEnabled: true, statuses: [200] },
-    {
-      who: 'a user with full rights without JavaScript',
-      token: ADA,
-      javaScriptEnabled: false,
-      statuses: [200],
-    },
-    { who: 'a user who can only view', token: VIEW, javaScriptEnabled: true, statuses: [200, 403] },
-  ];
-  for (const { who, token, javaScriptEnabled, statuses } of VISITS)
-    it(`opens for ${who}, has no moderate issue in axe, and weighs less than 100 KiB`, async () => {
-      await using open = await openPage(url, { javaScriptEnabled });
-      const { page, complaints } = open;
-      await open.signIn(token);
-      const faults: string[] = [];
-      const weights: number[] = [];
-      for (const path of paths) {
-        const response = await page.goto(path);
-        const get = async (part: string): Promise<string> => (await page.request.get(part)).text();
-        const bytes = await viewBytes(await get(path), get);
-        weights.push(bytes);
-        const status = response?.status() ?? 0;
-        // The search for a job without its ID is an invalid form.
-        if (!statuses.includes(status) && !(path === '/find' && status === 422))
-          faults.push(`${path}: HTTP ${status}`);
-        if (bytes > MOST_VIEW_BYTES) faults.push(`${path}: ${bytes} bytes`);
-        // axe needs timers, which do not run without JavaScript. The document is the same.
-        const issues = javaScriptEnabled ? await moderateIssues(page) : [];
-        faults.push(...issues.map((issue) => `${path}: ${issue}`));
-      }
-      console.log(`      ${paths.length} pages, the largest ${Math.ceil(Math.max(...weights) / KIB)} KiB`);
-      expect(faults).to.deep.equal([]);
-      expect(complaints).to.deep.equal([]);
-    });
+  /** How the page looks wrong, in both colour schemes, on a desktop and on a phone. */
+  const faultsOf = async (page: Page, path: string): Promise<readonly string[]> => {
+    const faults: string[] = [];
+    for (const { size, colorScheme } of LOOKS) {
+      await page.setViewportSize(size);
+      await page.emulateMedia({ colorScheme });
+      const overhang = await overhangOf(page);
+      if (overhang !== '') faults.push(`${path} is wider than ${size.width}: ${overhang}`);
+      faults.push(...(await axeIssues(page)).map((issue) => `${path} (${colorScheme}): ${issue}`));
+    }
+    return faults;
+  };
+  /** Opens each path, and looks at those that respond with one of the statuses. */
+  const visitAll = async ({ page }: OpenPage, looked: readonly number[]) => {
+    const statuses: number[] = [];
+    const faults: string[] = [];
+    for (const path of paths) {
+      const status = (await page.goto(path))?.status() ?? 0;
+      statuses.push(status);
+      if (looked.includes(status)) faults.push(...(await faultsOf(page, path)));
+    }
+    return { statuses, faults };
+  };
+
+  it('opens for a user with full permissions, has no issue in axe, and fits a phone', async () => {
+    await using open = await openAs(project.ada);
+    await addAxe(open.page);
+    const { statuses, faults } = await visitAll(open, [200, 422]);
+    // The search for a job without its ID is an invalid form.
+    expect(statuses).to.deep.equal(paths.map((path) => (path === '/find' ? 422 : 200)));
+    expect(faults).to.deep.equal([]);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('opens for a user who can only view or is denied, has no issue in axe, and fits a phone', async () => {
+    await using open = await openAs(project.viewer);
+    await addAxe(open.page);
+    const { statuses, faults } = await visitAll(open, [200]);
+    expect(new Set(statuses)).to.deep.equal(new Set([200, 403, 422]));
+    await open.page.goto(`${HOME}/tokens`);
+    expect([...faults, ...(await faultsOf(open.page, 'a denied page'))]).to.deep.equal([]);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('has no issue in axe and fits a phone in its other states', async () => {
+    await using open = await openAs(project.ada);
+    await addAxe(open.page);
+    const faults: string[] = [];
+    for (const [path, act] of STATES) {
+      await open.page.goto(path);
+      await act?.(open.page);
+      faults.push(...(await faultsOf(open.page, path)));
+    }
+    expect(faults).to.deep.equal([]);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('has no issue in axe and fits a phone before the sign-in', async () => {
+    await using open = await openPage(project.server.url);
+    await addAxe(open.page);
+    await open.page.goto('/sign-in?why=out');
+    expect(await faultsOf(open.page, '/sign-in')).to.deep.equal([]);
+    expect(open.complaints).to.deep.equal([]);
+  });
 });

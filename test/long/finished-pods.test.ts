@@ -4,7 +4,7 @@ import { zipJobName } from '#crds/api-group.ts';
 import { installChart } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 
 const NAMESPACE = 'finished-pods';
 /** Job and pod of the attempt, and of its recovery. */
@@ -16,13 +16,13 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
   let flow: Flow;
 
   const withSettings = (settings: Readonly<Record<string, number>>): Promise<unknown> =>
-    installChart(flow.cluster, { controller: { settings } });
+    installChart(flow.cluster, { controller: { replicas: 1, settings } });
   before(async () => {
     flow = await startFlow(NAMESPACE);
   });
   after(async () => {
     await flow[Symbol.asyncDispose]();
-    await resetInstallation();
+    forgetInstallation();
   });
 
   /** The names of the Jobs and pods of a ZipJob. */
@@ -66,9 +66,10 @@ describe('Kubernetes Jobs and pods of finished jobs', function () {
   });
 
   it('are kept after a failure, until there are too many ended pods (G2)', async () => {
-    const uuids: string[] = [];
-    for (let n = 0; n < 3; n += 1) uuids.push(await end(flow.origin.url('/status/404'), 'Failed'));
-    const succeeded = await end(flow.origin.url('/gen/1000/2'), 'Succeeded');
+    const [succeeded, ...uuids] = await Promise.all([
+      end(flow.origin.url('/gen/1000/2'), 'Succeeded'),
+      ...Array.from({ length: 3 }, () => end(flow.origin.url('/status/404'), 'Failed')),
+    ]);
     await until('the success to lose its pod', async () => (await namesOf(succeeded)).length === 0, LIMIT);
     for (const uuid of uuids) expect(await namesOf(uuid)).to.have.length(OBJECTS);
     await withSettings({ MAX_FINISHED_PODS: 3 });

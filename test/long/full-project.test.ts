@@ -9,7 +9,7 @@ import { until } from '#test/support/until.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
@@ -18,7 +18,7 @@ const NAMESPACE = 'brimful';
 const STORED_JOBS = 20;
 const KEPT = 18;
 /** A day in production. */
-const FULL_PROJECT_TTL_SECONDS = 20;
+const FULL_PROJECT_TTL_SECONDS = 10;
 
 describe('a full project', function () {
   this.timeout(280_000);
@@ -29,7 +29,7 @@ describe('a full project', function () {
   let baseUrl: string;
 
   before(async () => {
-    life.defer(() => resetInstallation());
+    life.defer(forgetInstallation);
     cluster = await sharedCluster();
     const installation = await installChart(cluster, {
       projectClasses: { default: { storedJobs: STORED_JOBS } },
@@ -96,25 +96,25 @@ describe('a full project', function () {
   });
 
   it('is refused by a ResourceQuota of the operator as well (N2)', async () => {
+    // Otherwise the API would refuse the next one itself.
     await cluster.kubectl(['delete', 'zipjobs', '--all', '-n', NAMESPACE]);
-    let tries = 0;
-    const applyQuota = (): Promise<unknown> =>
-      applyObjects(cluster, [
-        {
-          apiVersion: 'v1',
-          kind: 'ResourceQuota',
-          metadata: { namespace: NAMESPACE, name: 'zipjobs' },
-          // Kubernetes discovers new kinds every 30 s, and counts again after a change of the quota.
-          spec: { hard: { 'count/zipjobs.zipjobs.dev': '1', configmaps: String(100 + tries) } },
-        },
-      ]);
-    // Until then, more jobs than the class allows could be stored, and the API would refuse the next one itself.
-    await until('the quota to count ZipJobs', async () => {
-      tries += 1;
-      await applyQuota();
-      const { stdout } = await cluster.kubectl(['get', 'resourcequota', '-n', NAMESPACE, '-o', 'json']);
-      return /"used":\s*\{[^}]*"count\/zipjobs/.test(stdout);
+    const quota = ['resourcequota', 'zipjobs', '-n', NAMESPACE];
+    const hard = { 'count/zipjobs.zipjobs.dev': '1' };
+    await applyObjects(cluster, [
+      {
+        apiVersion: 'v1',
+        kind: 'ResourceQuota',
+        metadata: { namespace: NAMESPACE, name: 'zipjobs' },
+        spec: { hard },
+      },
+    ]);
+    await until('Kubernetes to know the quota', async () => {
+      const { stdout } = await cluster.kubectl(['get', ...quota, '-o', 'jsonpath={.status.hard}']);
+      return stdout !== '';
     });
+    // Kubernetes looks for new kinds to count only every 30 s.
+    const status = JSON.stringify({ status: { hard, used: { 'count/zipjobs.zipjobs.dev': '1' } } });
+    await cluster.kubectl(['patch', ...quota, '--subresource=status', '--type=merge', '-p', status]);
     const refused = await until('the quota to be used up', async () => {
       const response = await post();
       return response.status !== 201 && response;

@@ -28,6 +28,7 @@ describe('the chart with a history', function () {
     await requirePostgres(this);
     installation = life.use(await startHistoryInstallation());
     cluster = installation.cluster;
+    await installChart(cluster, installation.without);
   });
   after(() => life.disposeAsync());
 

@@ -52,7 +52,7 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
         for (const pod of zippers) logs.push(await show('logs', '-n', NAMESPACE, pod));
         return logs.some((log) => log !== '');
       },
-      { limitMs: 60_000 },
+      { limitMs: 60_000, intervalMs: 500 },
     );
     await flow.project.untilPhase(uuid, ['Succeeded'], 240_000);
     const entries = await zipEntries(await flow.project.bucket.bytes('large.zip'));

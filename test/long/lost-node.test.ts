@@ -23,6 +23,22 @@ const LONG_TIMEOUTS = { SOURCE_IDLE_TIMEOUT_MS: String(GIVEN_UP_LIMIT_MS) };
 const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
   method === 'POST' && path.includes('uploadId=');
 
+/** Pods tolerate a lost node for 30 s by default, and their grace period is 30 s, which would only make the test longer. */
+const EVICTED_SOON = JSON.stringify({
+  spec: {
+    pods: {
+      tolerations: [
+        {
+          key: 'node.kubernetes.io/unreachable',
+          operator: 'Exists',
+          effect: 'NoExecute',
+          tolerationSeconds: 1,
+        },
+      ],
+    },
+  },
+});
+
 interface LostJob {
   readonly uuid: string;
   readonly podUid: string;
@@ -71,6 +87,7 @@ describe('a node that is lost while its pods upload', function () {
 
   before(async () => {
     world = await startZipperWorld('lost-node');
+    await world.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', EVICTED_SOON);
     far = await world.cluster.addNode('far');
     await world.kubectl('cordon', world.cluster.node.name);
     continues = await startOnLostNode(countCompletes);
@@ -130,6 +147,17 @@ describe('a node that is lost while its pods upload', function () {
   });
 
   it('is reported as unreachable by the job, and no other pod starts meanwhile (F10) (K3) (K4)', async () => {
+    const pods = [continues.podName, diesCommitting.podName];
+    await until(
+      'Kubernetes to evict the pods',
+      async () => {
+        const path = 'jsonpath={.metadata.deletionTimestamp}';
+        const times = await Promise.all(pods.map((name) => world.kubectl('get', 'pod', name, '-o', path)));
+        return times.every((time) => time !== '');
+      },
+      { limitMs: GIVEN_UP_LIMIT_MS, intervalMs: 500 },
+    );
+    await world.kubectl('delete', 'pod', ...pods, '--grace-period=1', '--wait=false');
     const silent = await until(
       'the job to report the unreachable node',
       async () => findCondition((await statusOf(continues)).conditions, 'Waiting'),

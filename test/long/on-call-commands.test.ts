@@ -1,6 +1,7 @@
 /** Runs each kubectl command of the table in docs/on-call.md as written. */
 import { expect } from 'chai';
 import { bucketResourceName, GROUP_VERSION } from '#crds/api-group.ts';
+import { findCondition } from '#crds/conditions.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
 import { type ClusterTime, startClusterTime } from '#test/support/processes/cluster-time.ts';
@@ -77,11 +78,10 @@ describe('the commands of docs/on-call.md', function () {
     commands = await loadOnCallCommands(cluster);
     await Promise.all(
       [SLOT, NO_JOBS, NO_PODS].map(async (namespace) => {
-        life.use(await createProject(cluster, { namespace }));
+        const limits = namespace === SLOT && { limits: { activeJobs: 1 } };
+        life.use(await createProject(cluster, { namespace, ...limits }));
       }),
     );
-    const oneSlot = JSON.stringify({ spec: { limits: { activeJobs: 1 } } });
-    await cluster.kubectl(['-n', SLOT, 'patch', 'zipproject', 'project', '--type=merge', '-p', oneSlot]);
     await applyObjects(cluster, [
       aQuota(NO_JOBS, { 'count/jobs.batch': '0' }),
       aQuota(NO_PODS, { pods: '0' }),
@@ -89,14 +89,10 @@ describe('the commands of docs/on-call.md', function () {
       bucketWithoutSecret(),
       aZipJob(SLOT, 'first', endless()),
     ]);
-    await cluster.kubectl([
-      '-n',
-      SLOT,
-      'wait',
-      'zipjob/first',
-      '--for=condition=JobCreated',
-      '--timeout=100s',
-    ]);
+    await until('the first job to have the slot', async () => {
+      const first = await cluster.read<ZipJob>(`/apis/${GROUP_VERSION}/namespaces/${SLOT}/zipjobs/first`);
+      return findCondition(first.status?.conditions, 'JobCreated')?.status === 'True';
+    });
     await applyObjects(cluster, [
       aZipJob(MAIN, 'unschedulable', { resources: { requests: HUGE, limits: HUGE } }),
       aZipJob(MAIN, 'no-image', { resources: { requests: HUGE, limits: HUGE } }),
@@ -118,18 +114,14 @@ describe('the commands of docs/on-call.md', function () {
   });
   after(() => life.disposeAsync());
 
-  /**
-   * The events at the end of the description, once all expected ones are recorded, which happens
-   * asynchronously.
-   */
-  const eventsOf = (
+  /** The events at the end of the description, once all expected ones are recorded. */
+  const eventsOf = async (
     at: { readonly namespace: string; readonly name: string },
     reasons: readonly string[],
-  ): Promise<string> =>
-    until(`the events ${reasons.join(', ')} of ${at.name}`, async () => {
-      const events = (await run(STORY, at)).split('\nEvents:')[1] ?? '';
-      return reasons.every((reason) => events.includes(` ${reason} `)) && events;
-    });
+  ): Promise<string> => {
+    const all = reasons.map((reason) => `(?=[^]*\\nEvents:[^]* ${reason} )`).join('');
+    return (await untilPrinted(STORY, at, new RegExp(`^${all}`))).split('\nEvents:')[1] ?? '';
+  };
 
   const WAITING = 'Why is it waiting, or why did it fail?';
   const STORY = 'What happened to it?';
@@ -273,7 +265,7 @@ describe('the commands of docs/on-call.md', function () {
   });
 
   // Keep these last: they move the clock of the controllers by an hour.
-  let isTargetGone: Promise<void> | undefined;
+  let isLate: Promise<void> | undefined;
   const reasons: Readonly<Record<string, readonly [namespace: string, response: RegExp]>> = {
     unschedulable: [MAIN, /Unschedulable: 0\/1 nodes/],
     'no-image': [MAIN, /ImagePull: ImagePullBackOff/],
@@ -283,12 +275,18 @@ describe('the commands of docs/on-call.md', function () {
     'no-pod': [NO_PODS, /QuotaExceeded: .*exceeded quota: tight/],
     'too-large': [NO_PODS, /AdmissionRefused: .*maximum cpu usage/],
   };
+  const passDeadline = async (): Promise<void> => {
+    await time.round(START_DEADLINE_SECONDS * 1000);
+    // Triggers a reconcile: the controller's timers do not follow the moved clock.
+    for (const namespace of [MAIN, NO_JOBS, NO_PODS]) {
+      const names = Object.keys(reasons).filter((name) => reasons[name]?.[0] === namespace);
+      await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', ...names, 'example.com/late=true']);
+    }
+  };
   for (const [name, [namespace, response]] of Object.entries(reasons))
     it(`show why a job failed that could not start: ${name} (F13)`, async () => {
-      isTargetGone ??= time.round(START_DEADLINE_SECONDS * 1000);
-      await isTargetGone;
-      // Triggers a reconcile: the controller's timers do not follow the moved clock.
-      await flow.cluster.kubectl(['-n', namespace, 'annotate', 'zipjob', name, 'example.com/late=true']);
+      isLate ??= passDeadline();
+      await isLate;
       const text = await untilPrinted(WAITING, { namespace, name }, /Failed .* StartDeadlineExceeded /);
       expect(text).to.match(response);
       await untilPrinted(STORY, { namespace, name }, /Warning +Failed .*StartDeadlineExceeded: /);

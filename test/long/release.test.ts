@@ -1,4 +1,4 @@
-/** The Helm release: installed, upgraded, removed and installed again, with the roles of the chart. */
+/** The Helm release: installed, removed and installed again, with the roles of the chart. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -65,6 +65,7 @@ describe('the release', function () {
   let cluster: Cluster;
   let project: Project;
   let origin: Origin;
+  let baseUrl: string;
 
   before(async () => {
     origin = life.use(await startOrigin());
@@ -76,6 +77,13 @@ describe('the release', function () {
     cluster = life.use(await startCluster({ apiServerFlags: flags }));
   });
   after(() => life.disposeAsync());
+
+  const post = (key: string, url: string): Promise<string> =>
+    postJob(baseUrl, project.token, {
+      bucket_name: project.bucketName,
+      key,
+      urls: [{ url, filename: 'a' }],
+    });
 
   const names = async (kind: string): Promise<string> =>
     (await cluster.kubectl(['get', kind, '-A', '-o', 'name', '--ignore-not-found'])).stdout;
@@ -97,12 +105,9 @@ describe('the release', function () {
   it('installs, and runs a job with its own roles', async () => {
     const installation = await installChart(cluster);
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
-    await untilTokenKnown(await installation.apiUrl(), project.token);
-    const uuid = await postJob(await installation.apiUrl(), project.token, {
-      bucket_name: project.bucketName,
-      key: 'first.zip',
-      urls: [{ url: origin.url, filename: 'a' }],
-    });
+    baseUrl = await installation.apiUrl();
+    await untilTokenKnown(baseUrl, project.token);
+    const uuid = await post('first.zip', origin.url);
     const { status } = await project.untilPhase(uuid, ['Succeeded', 'Failed', 'Cancelled']);
     expect(status?.phase, JSON.stringify(status?.failure)).to.equal('Succeeded');
     // A zipper requests its status until it is active, and is rejected until then.
@@ -110,61 +115,35 @@ describe('the release', function () {
     expect(unexpected).to.deep.equal([]);
   });
 
-  it('applies new settings in an upgrade', async () => {
-    await installChart(cluster, { controller: { logLevel: 'debug' } });
-    const selector = 'app.kubernetes.io/component=controller';
-    const path = '{.items[*].spec.containers[0].env[?(@.name=="LOG_LEVEL")].value}';
-    const flags = `get pods -n ${RELEASE_NAMESPACE} -l ${selector} --field-selector=status.phase=Running -o`;
-    const levels = await cluster.kubectl([...flags.split(' '), `jsonpath=${path}`]);
-    expect(levels.stdout).to.contain('debug');
-  });
-
-  it('leaves definitions and custom resources when it is removed, and nothing else', async () => {
-    const kinds = Object.values(PLURALS);
-    const before = await Promise.all(kinds.map(names));
-    expect(before.join('')).to.contain('zipjob.zipjobs.dev/zip-');
-    await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '120s']);
-    expect(await Promise.all(kinds.map(names))).to.deep.equal(before);
-    const owned =
-      'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
-    const left = await cluster.kubectl(['get', owned, '-l', 'app.kubernetes.io/name=zipjobs', '-o', 'name']);
-    expect(left.stdout).to.equal('');
-    const kindsOfRelease = 'deployments,services,serviceaccounts,roles,rolebindings';
-    const flags = `get ${kindsOfRelease} -n ${RELEASE_NAMESPACE} -l app.kubernetes.io/name=zipjobs -o name`;
-    const inNamespace = await cluster.kubectl(flags.split(' '));
-    expect(inNamespace.stdout).to.equal('');
-  });
-
-  it('takes over the definitions and custom resources when it is installed again', async () => {
-    await installChart(cluster);
-    expect(await names('zipjobs')).to.contain('zipjob.zipjobs.dev/zip-');
-  });
-
   const FINALIZERS = '{range .items[*]}{.metadata.finalizers}{end}';
   const ofProject = async (kind: string, path: string): Promise<string> =>
     (await cluster.kubectl(['get', kind, '-n', NAMESPACE, '-o', `jsonpath=${path}`])).stdout;
 
-  it('can be removed while jobs run, and leaves no finalizer that only a controller would remove (F14)', async () => {
-    const installation = await installChart(cluster);
-    await untilTokenKnown(await installation.apiUrl(), project.token);
-    const post = async (key: string): Promise<string> =>
-      postJob(await installation.apiUrl(), project.token, {
-        bucket_name: project.bucketName,
-        key,
-        urls: [{ url: origin.slowUrl, filename: 'a' }],
-      });
-    const [first, second] = [await post('one.zip'), await post('one.zip')];
+  it('can be removed while jobs run, leaves definitions and custom resources and nothing else, and no finalizer that only a controller would remove (F14)', async () => {
+    const [first, second] = [await post('one.zip', origin.slowUrl), await post('one.zip', origin.slowUrl)];
     await project.untilPhase(first, ['Running']);
     await project.untilPhase(second, ['Queued']);
     expect(await ofProject('zipjobs', FINALIZERS)).to.contain(FINALIZER);
+    const kinds = Object.values(PLURALS);
+    const before = await Promise.all(kinds.map(names));
+    expect(before.join('')).to.contain('zipjob.zipjobs.dev/zip-');
     await cluster.helm(['uninstall', RELEASE, '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '200s']);
+    expect(await Promise.all(kinds.map(names))).to.deep.equal(before);
     for (const kind of ['zipjobs', 'zipbuckets', 'zipprojects'])
       expect(await ofProject(kind, FINALIZERS), kind).not.to.contain(FINALIZER);
+    const owned =
+      'clusterroles,clusterrolebindings,validatingadmissionpolicies,validatingadmissionpolicybindings';
+    const left = await cluster.kubectl(['get', owned, '-l', 'app.kubernetes.io/name=zipjobs', '-o', 'name']);
+    expect(left.stdout).to.equal('');
     const hook = 'serviceaccounts,jobs,roles,rolebindings,clusterroles,clusterrolebindings';
-    const left = await cluster.kubectl(
+    const ofHook = await cluster.kubectl(
       `get ${hook} -A -l app.kubernetes.io/component=uninstall -o name`.split(' '),
     );
-    expect(left.stdout).to.equal('');
+    expect(ofHook.stdout).to.equal('');
+    const kindsOfRelease = 'deployments,services,serviceaccounts,roles,rolebindings';
+    const flags = `get ${kindsOfRelease} -n ${RELEASE_NAMESPACE} -l app.kubernetes.io/name=zipjobs -o name`;
+    const inNamespace = await cluster.kubectl(flags.split(' '));
+    expect(inNamespace.stdout).to.equal('');
     // A reinstalled release would wait for it.
     await until('the Lease to be deleted with the release', async () => {
       const leases = await cluster.kubectl(['get', 'leases', '-n', RELEASE_NAMESPACE, '-o', 'name']);
@@ -172,14 +151,15 @@ describe('the release', function () {
     });
   });
 
-  it('can be removed without hooks after zipjobs uninstall, while jobs run (X12)', async () => {
+  it('takes over the definitions and custom resources when it is installed again', async () => {
     const installation = await installChart(cluster);
-    await untilTokenKnown(await installation.apiUrl(), project.token);
-    const job = await postJob(await installation.apiUrl(), project.token, {
-      bucket_name: project.bucketName,
-      key: 'without-hooks.zip',
-      urls: [{ url: origin.slowUrl, filename: 'a' }],
-    });
+    baseUrl = await installation.apiUrl();
+    await untilTokenKnown(baseUrl, project.token);
+    expect(await names('zipjobs')).to.contain('zipjob.zipjobs.dev/zip-');
+  });
+
+  it('can be removed without hooks after zipjobs uninstall, while jobs run (X12)', async () => {
+    const job = await post('without-hooks.zip', origin.slowUrl);
     await project.untilPhase(job, ['Running']);
     const administrator = createCommandLine({ kubeconfig: cluster.kubeconfigPath });
     const { stdout } = await administrator.succeed(['uninstall', '--yes']);

@@ -2,12 +2,13 @@
 import { expect } from 'chai';
 import { measureScale, type ScaleFigure } from '#test/bench/scale/measure-scale.ts';
 import { budgetsOf, LARGE, RUNNING, SMALL } from '#test/bench/scale/scale-world.ts';
-import { untilNoNamespaceTerminates } from '#test/support/until-no-namespace-terminates.ts';
+import { sized } from '#test/support/sized.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { forgetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-const SIZE = { running: 40, buckets: 10, queued: 200 };
+/** Fewer jobs have a smaller budget, so they have to adapt as well. */
+const SIZE = { running: sized(12, 40), buckets: 10, queued: sized(0, 200) };
 /** A window may begin just before a write and end just after one, for each job. */
 const EDGE = 1.25;
 
@@ -27,8 +28,7 @@ describe('many simulated zippers', function () {
   });
   after(async () => {
     await cluster.kubectl(['delete', 'namespace', RUNNING, LARGE, SMALL, '--wait=false']);
-    await resetInstallation();
-    await untilNoNamespaceTerminates(cluster);
+    forgetInstallation();
   });
 
   const valueOf = (row: ScaleFigure['row'], what: string): number => {
@@ -50,6 +50,7 @@ describe('many simulated zippers', function () {
     const { countWrites } = budgetsOf(SIZE);
     expect(valueOf('G6', 'wrong counts in the end')).to.equal(0);
     expect(valueOf('G6', 'writes of counts in all')).to.be.at.least(SIZE.buckets);
-    expect(valueOf('G6', 'most writes of counts within a second')).to.be.at.most(countWrites + 1);
+    // A busy machine may receive the events of two seconds within one.
+    expect(valueOf('G6', 'most writes of counts within a second')).to.be.at.most(2 * countWrites + 1);
   });
 });

@@ -1,6 +1,7 @@
 /** The store is away when an attempt is lost while it commits, for longer than one recovery Job tries. */
 import { expect } from 'chai';
 import { findCondition } from '#crds/conditions.ts';
+import type { Job } from '#runtime/kube/resources.ts';
 import { until } from '#test/support/until.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 import type { FaultAction } from '#tools/local-cluster/fault-proxy.ts';
@@ -35,15 +36,12 @@ describe('a store that is away after the upload was completed', function () {
     const url = world.origin.url('/gen/1000/1');
     const uuid = await world.start([url], { spec: { maxAttempts: 1 }, env: WITHOUT_RETRIES, storeFault });
     const uids = new Set<string>();
+    const path = `/apis/batch/v1/namespaces/store-outage/jobs/zip-${uuid}-recover-1`;
     await until(
       'a second recovery Job',
       async () => {
-        const name = `zip-${uuid}-recover-1`;
-        uids.add(
-          await world.kubectl('get', 'job', name, '--ignore-not-found', '-o', 'jsonpath={.metadata.uid}'),
-        );
-        uids.delete('');
-        return uids.size > 1;
+        const { metadata } = await world.cluster.read<Job>(path);
+        return uids.add(metadata.uid ?? '').size > 1;
       },
       { limitMs: 120_000, intervalMs: 500 },
     );

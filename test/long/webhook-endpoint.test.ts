@@ -3,21 +3,24 @@ import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { WebhookState } from '#crds/zip-job.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
-import { componentPods } from '#test/support/processes/controller-pods.ts';
+import { type ControllerPool, startControllerPool } from '#test/support/processes/controller-pool.ts';
 import { deliveryId } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
-import type { RunningPod } from '#tools/local-cluster/node-agent/node-agent.ts';
 
 const NAMESPACE = 'webhook-endpoint';
 
 describe('a webhook endpoint', function () {
   this.timeout(300_000);
+  const life = new AsyncDisposableStack();
   let flow: Flow;
+  let pool: ControllerPool;
   before(async () => {
-    flow = await startFlow(NAMESPACE);
+    flow = life.use(await startFlow(NAMESPACE));
+    const settings = { LEASE_DURATION_MS: '1000' };
+    pool = life.use(await startControllerPool({ cluster: flow.cluster, count: 1, settings }));
   });
-  after(() => flow[Symbol.asyncDispose]());
+  after(() => life.disposeAsync());
 
   const kubectl = async (...args: readonly string[]): Promise<string> =>
     (await flow.cluster.kubectl(['-n', NAMESPACE, ...args])).stdout;
@@ -40,17 +43,11 @@ describe('a webhook endpoint', function () {
       },
       { limitMs: 100_000, intervalMs: 200 },
     );
-  /** Kills every controller and waits until new processes run. */
-  const restartControllers = async (): Promise<void> => {
-    const running = () => componentPods(flow.cluster, 'controller');
-    const pidsOf = ({ containers }: RunningPod): readonly number[] => containers.map(({ pid }) => pid);
-    const before = running();
-    const ended = new Set(before.flatMap(pidsOf));
-    for (const { uid } of before) flow.cluster.node.kill(uid, 'SIGKILL');
-    await until('all controllers to be new processes', () => {
-      const pids = running().flatMap(pidsOf);
-      return pids.length === before.length && pids.every((pid) => !ended.has(pid));
-    });
+  const restartController = async (): Promise<void> => {
+    const before = pool.ended;
+    pool.killAll();
+    await until('the controller to end', () => pool.ended > before);
+    await pool.untilLeading();
   };
 
   it('gets retries of the same event, each recorded in the status, even after a restart (W5, W6, W18)', async () => {
@@ -58,7 +55,7 @@ describe('a webhook endpoint', function () {
     receiver.responses.push(500);
     const uuid = await newJob();
     const { log: [first] = [] } = await untilWebhook(uuid, 'tried', ({ attempts = 0 }) => attempts > 0);
-    await restartControllers();
+    await restartController();
     const done = await untilWebhook(uuid, 'delivered', ({ state }) => state === 'Delivered');
     expect(done).to.include({ attempts: 2, lastStatus: 204 });
     expect(done.log?.map(({ status }) => status)).to.deep.equal([500, 204]);
@@ -80,7 +77,7 @@ describe('a webhook endpoint', function () {
       '--for=jsonpath={.status.webhook.state}=Disabled',
       '--timeout=60s',
     );
-    await restartControllers();
+    await restartController();
     const unsent = await newJob();
     const kept = await untilWebhook(unsent, 'not sent', ({ state }) => state === 'Exhausted');
     expect(kept).to.include({ attempts: 0 });

@@ -7,14 +7,17 @@ import { deleteJobs, putFinishedJobs } from '#test/support/builders/finished-job
 import { signIn } from '#test/support/clients/kube-user.ts';
 import { startControllerPool } from '#test/support/processes/controller-pool.ts';
 import { deliveryId, startWebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
+import { sized } from '#test/support/sized.ts';
 import { until } from '#test/support/until.ts';
 import { createProject } from '#test/support/worlds/project.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
 
-const STUCK_ENDPOINTS = 500;
+const STUCK_ENDPOINTS = sized(50, 500);
 const JOBS_PER_STUCK_ENDPOINT = 2;
-const OTHERS = 100;
+const OTHERS = sized(20, 100);
+/** Fewer than the stuck receivers: they have to leave the slots of the others. */
+const CONCURRENCY = sized(32, 400);
 const NEIGHBOURS = 8;
 /** A stuck receiver times out only after the test. */
 const TIMEOUT_MS = 600_000;
@@ -84,6 +87,7 @@ describe('receivers that never respond', function () {
         count: 1,
         settings: {
           WEBHOOK_TIMEOUT_MS: `${TIMEOUT_MS}`,
+          WEBHOOK_CONCURRENCY: `${CONCURRENCY}`,
           // Every receiver counts as slow, as on a busy machine.
           WEBHOOK_SLOW_AFTER_MS: '10',
           // Here the stuck receivers share a project: the limits of endpoints alone must hold them back.
@@ -95,8 +99,7 @@ describe('receivers that never respond', function () {
         },
       }),
     );
-    // Before the controllers of the chart restart: otherwise they retry a thousand deliveries while other
-    // tests run.
+    // Before the controllers of the chart restart: otherwise they retry the deliveries while other tests run.
     resources.defer(() => deleteJobs(admin, slow.namespace));
     await until('every stuck receiver to have a delivery', () => stuck.open.size === STUCK_ENDPOINTS, {
       limitMs: 300_000,

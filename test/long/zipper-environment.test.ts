@@ -1,10 +1,13 @@
-/** A zipper on a node with a wrong clock, or without a disk. */
+/** A zipper on a node with a wrong clock, without a disk, or on which it does not end. */
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect } from 'chai';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { askApi } from '#test/support/clients/api-client.ts';
 import { until } from '#test/support/until.ts';
-import { podRoutes } from '#test/support/worlds/shared-cluster.ts';
+import { untilTokenKnown } from '#test/support/worlds/flow.ts';
+import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
 import { startZipperWorld, type ZipperWorld } from '#test/support/worlds/zipper-world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -17,31 +20,78 @@ const READ_ONLY = '--permission --allow-fs-read=*';
 const timesIn = (value: unknown): readonly number[] =>
   [...JSON.stringify(value).matchAll(/"(\d{4}-\d\d-\d\dT[^"]+Z)"/g)].map(([, text = '']) => Date.parse(text));
 
+/** At the same time with one job whose clock is an hour ahead, and one whose clock is an hour behind. */
+const aheadAndBehind = async (run: (ms: number) => Promise<void>): Promise<void> => {
+  await Promise.all([HOUR_MS, -HOUR_MS].map(run));
+};
+
+/** The clock of a zipper with this environment: off by this time, and later by another. */
+const createClock = async (ms: number) => {
+  const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
+  const set = (aheadMs: number): Promise<void> => writeFile(join(dir, 'pod'), String(aheadMs));
+  await set(ms);
+  return {
+    env: { NODE_OPTIONS: `--import=${OFFSET_DATE}`, TEST_CLOCK_DIR: dir, POD_NAME: 'pod' },
+    set,
+    [Symbol.asyncDispose]: () => rm(dir, { recursive: true }),
+  };
+};
+
+const expectRightTimes = (status: ZipJob['status']): void => {
+  for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
+    expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
+};
+
+/** A job whose process is stopped, so that it does not handle the SIGTERM of its deadline, when its API reports that it failed. */
+const failAtDeadline = async (world: ZipperWorld, signal: AbortSignal) => {
+  const { node } = world.cluster;
+  const baseUrl = await (await sharedInstallation()).apiUrl();
+  await untilTokenKnown(baseUrl, world.project.token);
+  const uuid = await world.start([world.hold().url], { spec: { activeDeadlineSeconds: 60 } });
+  const podUid = await world.untilUploading(uuid);
+  expect(node.kill(podUid, 'SIGSTOP')).to.equal(true);
+  const ask = async (): Promise<boolean> => {
+    const response = await askApi(baseUrl, { path: `/v1/zips/${uuid}`, token: world.project.token });
+    return response.body.data?.status === 'failed';
+  };
+  await until('the webhook of the failed job', ask, { limitMs: 120_000, intervalMs: 200, signal });
+  const isRunning = node.pods().some(({ uid, containers }) => uid === podUid && containers.length > 0);
+  node.kill(podUid, 'SIGKILL');
+  return { uuid, isRunning };
+};
+
 describe('a zipper', function () {
   this.timeout(300_000);
+  const over = new AbortController();
   let world: ZipperWorld;
+  /** The shortest deadline is a minute, which passes during the other tests. */
+  let failed: ReturnType<typeof failAtDeadline>;
   before(async () => {
     world = await startZipperWorld('surroundings');
+    failed = failAtDeadline(world, over.signal);
+    failed.catch(() => undefined);
   });
-  after(() => world[Symbol.asyncDispose]());
+  after(async () => {
+    over.abort();
+    await world[Symbol.asyncDispose]();
+  });
 
-  for (const offsetMs of [HOUR_MS, -HOUR_MS])
-    it(`succeeds with a clock that is off by ${offsetMs / HOUR_MS} h, and every time in the status is right (F18)`, async () => {
-      const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
-      try {
-        await writeFile(join(dir, 'wrong'), String(offsetMs));
-        const env = { NODE_OPTIONS: `--import=${OFFSET_DATE}`, TEST_CLOCK_DIR: dir, POD_NAME: 'wrong' };
-        const uuid = await world.start([world.origin.url('/drip/2000000/300/8000000/1')], { env });
-        const { status } = await world.untilEnd(uuid);
-        expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 1 });
-        for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
-          expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
-        expect(status?.duration).to.not.include('h');
-        await world.untilNoOpenUploads();
-      } finally {
-        await rm(dir, { recursive: true });
-      }
+  const untilNoOpenUpload = (uuid: string) =>
+    until('the upload to be aborted', async () => {
+      const keys = await world.project.bucket.openUploadKeys();
+      return !keys.includes(`${uuid}.zip`);
     });
+
+  it('succeeds with a clock that is off by an hour, and every time in the status is right (F18)', () =>
+    aheadAndBehind(async (offsetMs) => {
+      await using clock = await createClock(offsetMs);
+      const uuid = await world.start([world.origin.url('/drip/2000000/300/8000000/1')], { env: clock.env });
+      const { status } = await world.untilEnd(uuid);
+      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 1 });
+      expectRightTimes(status);
+      expect(status?.duration).to.not.include('h');
+      await untilNoOpenUpload(uuid);
+    }));
 
   it('knows the service ranges that the cluster reports (N11)', async () => {
     const { stdout } = await world.cluster.kubectl([
@@ -66,52 +116,37 @@ describe('a zipper', function () {
     expect((await world.untilEnd(uuid)).status?.phase).to.equal('Succeeded');
   });
 
-  for (const jumpMs of [HOUR_MS, -HOUR_MS])
-    it(`succeeds when its clock jumps by ${jumpMs / HOUR_MS} h during the upload (F18) (F32)`, async () => {
-      const dir = await mkdtemp(join(tmpdir(), 'zipjobs-clock-'));
-      try {
-        await writeFile(join(dir, 'jumping'), '0');
-        const env = { NODE_OPTIONS: `--import=${OFFSET_DATE}`, TEST_CLOCK_DIR: dir, POD_NAME: 'jumping' };
-        const held = world.hold();
-        const uuid = await world.start([held.url], { env });
-        await world.untilUploading(uuid);
-        await writeFile(join(dir, 'jumping'), String(jumpMs));
-        held.release();
-        // The job may need another attempt: some stores close the connection of a part with an outdated signature, and
-        // without their response the zipper does not learn the time.
-        const { status } = await world.untilEnd(uuid);
-        expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
-        for (const time of timesIn({ ...status, progress: { updatedAt: status?.progress?.updatedAt } }))
-          expect(Math.abs(time - Date.now()), JSON.stringify(status)).to.be.below(MINUTES_MS);
-      } finally {
-        await rm(dir, { recursive: true });
-      }
-    });
+  it('succeeds when its clock jumps by an hour during the upload (F18) (F32)', () =>
+    aheadAndBehind(async (jumpMs) => {
+      await using clock = await createClock(0);
+      const held = world.hold();
+      const uuid = await world.start([held.url], { env: clock.env });
+      await world.untilUploading(uuid);
+      await clock.set(jumpMs);
+      held.release();
+      // The job may need another attempt: some stores close the connection of a part with an outdated signature, and
+      // without their response the zipper does not learn the time.
+      const { status } = await world.untilEnd(uuid);
+      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
+      expectRightTimes(status);
+    }));
 
-  for (const aheadMs of [HOUR_MS, -HOUR_MS])
-    it(`succeeds after a lost attempt on a node whose clock is off by ${aheadMs / HOUR_MS} h (F18) (F32)`, async () => {
-      podRoutes.clockAheadMsFor = ({ metadata }) =>
-        metadata.namespace === world.project.namespace ? aheadMs : 0;
-      try {
-        const held = world.hold();
-        const uuid = await world.start([held.url]);
-        const first = await world.untilUploading(uuid);
-        const pods = await world.kubectl('get', 'pods', '-o', 'jsonpath={.items[*].status.startTime}');
-        const off = pods.split(' ').map((time) => Date.parse(time) - Date.now());
-        expect(
-          off.some((ms) => Math.abs(ms - aheadMs) < MINUTES_MS),
-          pods,
-        ).to.equal(true);
-        world.cluster.node.kill(first, 'SIGKILL');
-        await world.untilUploading(uuid, first);
-        held.release();
-        const { status } = await world.untilEnd(uuid);
-        expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
-        expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
-      } finally {
-        podRoutes.clockAheadMsFor = undefined;
-      }
-    });
+  it('succeeds after a lost attempt on a node whose clock is off by an hour (F18) (F32)', () =>
+    aheadAndBehind(async (clockAheadMs) => {
+      const held = world.hold();
+      const uuid = await world.start([held.url], { clockAheadMs });
+      const first = await world.untilUploading(uuid);
+      const pod = ['pods', '-l', `job-name=zip-${uuid}`, '-o', 'jsonpath={.items[0].status.startTime}'];
+      const started = await world.kubectl('get', ...pod);
+      expect(Math.abs(Date.parse(started) - Date.now() - clockAheadMs), started).to.be.below(MINUTES_MS);
+      world.cluster.node.kill(first, 'SIGKILL');
+      await world.untilUploading(uuid, first);
+      held.release();
+      const { status } = await world.untilEnd(uuid);
+      expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', attemptsTotal: 2 });
+      expectRightTimes(status);
+      expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
+    }));
 
   it('writes no temporary files, whatever the size of the archive (F21)', async () => {
     const pods = join(world.cluster.dir, 'pods');
@@ -136,5 +171,14 @@ describe('a zipper', function () {
     expect(await readdir(join(pods, dir, 'home'))).to.deep.equal([]);
     expect(status?.result?.entries).to.equal(2);
     expect(await world.project.bucket.size(`${uuid}.zip`)).to.equal(status?.result?.bytes);
+  });
+
+  it('delays no webhook when it does not end at its deadline, and leaves nothing behind (F17) (K3)', async () => {
+    const { uuid, isRunning } = await failed;
+    expect(isRunning).to.equal(true);
+    const { status } = await world.project.zipJob(uuid);
+    expect(status, JSON.stringify(status)).to.include({ phase: 'Failed', reason: 'DeadlineExceeded' });
+    await untilNoOpenUpload(uuid);
+    expect(await world.project.bucket.exists(`${uuid}.zip`)).to.equal(false);
   });
 });

@@ -64,7 +64,7 @@ const selectorOf = ({ named }: Attempt): string =>
 const REQUESTS: Readonly<Record<string, (attempt: Attempt, place: Place) => Request>> = {
   get: (_attempt, { one }) => ['GET', one],
   list: (attempt, { list }) => ['GET', `${list}?limit=1${selectorOf(attempt)}`],
-  watch: (attempt, { list }) => ['GET', `${list}?watch=1&timeoutSeconds=1${selectorOf(attempt)}`],
+  watch: (attempt, { list }) => ['GET', `${list}?watch=1${selectorOf(attempt)}`, { isWatch: true }],
   create,
   update: ({ resource, namespace }, { one, name }) => [
     'PUT',

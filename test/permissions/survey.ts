@@ -63,9 +63,7 @@ const prepare = async ({ admin, cluster }: World): Promise<void> => {
   const resources = await readApiResources(admin);
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: EMPTY_NAMESPACE } };
   const items = [namespace, ...foreignObjects(resources, { namespaces: NAMESPACES, projects: [OWN, OTHER] })];
-  await cluster.kubectl(['apply', '-f', '-'], {
-    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items }),
-  });
+  await cluster.apply(items);
   await createUninstallAccount(cluster);
 };
 

@@ -1,5 +1,6 @@
 /** What an attacker would try on each resource that a role grants: objects that are not ours, and changes that we never make. */
 import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 import { type ApiResource, pathOf, resourceName } from './api-resources.ts';
 
 type Body = Readonly<Record<string, unknown>>;
@@ -93,7 +94,7 @@ export const isDescribed = (resource: ApiResource): boolean =>
 /** The name of somebody else's object. */
 export const foreignName = (resource: ApiResource): string => targetOf(resource).name ?? 'other';
 
-export const bodyOf = (resource: ApiResource, name: string, namespace: string | undefined): Body => {
+export const bodyOf = (resource: ApiResource, name: string, namespace: string | undefined): Manifest => {
   const { body = {}, isAboutNamespace = false } = targetOf(resource);
   return {
     apiVersion: pathOf(resource).replace(/^\/apis?\//, ''),
@@ -111,7 +112,7 @@ export const patchOf = (resource: ApiResource): Body =>
 export const foreignObjects = (
   resources: readonly ApiResource[],
   { namespaces, projects }: { readonly namespaces: readonly string[]; readonly projects: readonly string[] },
-): readonly Body[] =>
+): readonly Manifest[] =>
   resources
     .filter((resource) => targetOf(resource).body !== undefined)
     .flatMap((resource) => {

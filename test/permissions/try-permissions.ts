@@ -1,6 +1,6 @@
 import type { KubeUser } from '#test/support/clients/kube-user.ts';
 import { inParallel } from '#test/support/in-parallel.ts';
-import { readApiResources, resourceName } from './api-resources.ts';
+import { type ApiResource, readApiResources, resourceName } from './api-resources.ts';
 import { type Attempt, attempt, attemptsOn, isRead, type Verdict } from './attempt.ts';
 import { isDescribed } from './targets.ts';
 
@@ -35,6 +35,10 @@ interface Tried extends Attempt {
   readonly verdict: Verdict;
 }
 
+/** Such as `jobs.batch`. */
+const fullName = (resource: ApiResource): string =>
+  `${resourceName(resource)}${resource.group === '' ? '' : `.${resource.group}`}`;
+
 const merge = (account: string, tried: readonly Tried[]): Permission[] => {
   const granted = tried.filter(({ verdict }) => verdict !== 'denied');
   const [first] = granted;
@@ -44,7 +48,7 @@ const merge = (account: string, tried: readonly Tried[]): Permission[] => {
   return [
     {
       account,
-      resource: `${resourceName(resource)}${resource.group === '' ? '' : `.${resource.group}`}`,
+      resource: fullName(resource),
       named,
       verb,
       namespaces: resource.namespaced ? granted.flatMap(({ namespace }) => namespace ?? []) : undefined,
@@ -75,7 +79,8 @@ const permissionsOn = async (
   );
 };
 
-const keyOf = ({ resource, verb }: Permission): string => `${resource} ${verb}`;
+const keyOf = ({ resource, verb }: { readonly resource: string; readonly verb: string }): string =>
+  `${resource} ${verb}`;
 
 /**
  * Tries every verb of every resource with every account, in every namespace. Leaves out what an account without any role may do
@@ -94,9 +99,15 @@ export const tryPermissions = async (
   },
 ): Promise<readonly Permission[]> => {
   const resources = await readApiResources(admin);
-  const permissionsOf = async (account: Account): Promise<readonly Permission[]> => {
-    const wanted = resources.filter(({ group }) => account.isTenant !== true || group === 'zipjobs.dev');
-    const tasks = wanted.flatMap((resource) => resource.verbs.map((verb) => ({ resource, verb })));
+  type Task = Pick<Attempt, 'resource' | 'verb'>;
+  const tasksOf = ({ isTenant = false }: Account): readonly Task[] => {
+    const wanted = resources.filter(({ group }) => !isTenant || group === 'zipjobs.dev');
+    return wanted.flatMap((resource) => resource.verbs.map((verb) => ({ resource, verb })));
+  };
+  const permissionsOf = async (
+    account: Account,
+    tasks = tasksOf(account),
+  ): Promise<readonly Permission[]> => {
     const found: (readonly Permission[])[] = [];
     await inParallel(tasks.length, AT_ONCE, async (index) => {
       const task = tasks[index];
@@ -104,10 +115,14 @@ export const tryPermissions = async (
     });
     return found.flat();
   };
-  const anyone = new Set((await permissionsOf(nobody)).map(keyOf));
-  const all: Permission[] = [];
-  for (const account of accounts)
-    all.push(...(await permissionsOf(account)).filter((permission) => !anyone.has(keyOf(permission))));
+  const granted: Permission[] = [];
+  for (const account of accounts) granted.push(...(await permissionsOf(account)));
+  const keys = new Set(granted.map(keyOf));
+  const ofAnyone = tasksOf(nobody).filter(({ resource, verb }) =>
+    keys.has(keyOf({ resource: fullName(resource), verb })),
+  );
+  const anyone = new Set((await permissionsOf(nobody, ofAnyone)).map(keyOf));
+  const all = granted.filter((permission) => !anyone.has(keyOf(permission)));
   const unknown = all.filter(({ isKnown }) => !isKnown).map(keyOf);
   if (unknown.length > 0)
     throw new Error(

@@ -6,9 +6,14 @@ import { expect } from 'chai';
 import { makeArchive } from '#test/support/archives/make-archive.ts';
 import { readZip } from '#test/support/archives/read-zip.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
+import { sized } from '#test/support/sized.ts';
 import { archiveReaders, digestThrough, PIPES, type ReadEntry, sha256Of } from './readers.ts';
 
-const COUNTS = [65_534, 65_535, 65_536, 70_000] as const;
+/**
+ * The first is the smallest that a reader without zip64 end records cannot read. test/unit/zipper-image/archive/zip64.test.ts has the
+ * limit itself in our parser.
+ */
+const COUNTS = [65_536, 65_534, 65_535, 70_000].slice(0, sized(1, 4));
 
 const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-counts-'));
 const readers = archiveReaders(scratch);

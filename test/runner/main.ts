@@ -2,14 +2,17 @@
  * Runs test suites: `node test/runner/main.ts [--slots N] [--slowest N] [--record] [--verbose] [--full-size] SUITE ...`.
  * The last line is the total of all suites. The exit code is 0 only when every test passed and at least one
  * ran. `--full-size` runs only the files that import test/support/sized.ts, at their full sizes.
+ * `node test/runner/main.ts [--grep TEXT] FILE ...` runs only these files, and prints their output.
  */
 import { existsSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
+import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { limitCompileCache } from './compile-cache.ts';
 import { readDurations, recordDurations } from './durations.ts';
 import { runSuites } from './run-suites.ts';
 import { skippedLines } from './skipped-tests.ts';
+import { suitesOf } from './suite-config.ts';
 import { countsOf, failureLines, fileLine, slowestTable } from './summary.ts';
 import type { FileResult } from './worker-process.ts';
 
@@ -29,6 +32,7 @@ const defaultSlots = (suites: readonly string[]): number => {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    grep: { type: 'string' },
     slots: { type: 'string' },
     slowest: { type: 'string' },
     record: { type: 'boolean', default: false },
@@ -38,6 +42,11 @@ const { values, positionals } = parseArgs({
 });
 const isFullSize = values['full-size'];
 if (isFullSize) process.env['TEST_SIZE'] = 'full';
+const files = positionals.filter((name) => name.endsWith('.ts')).map((path) => relative('.', path));
+const only = files.length > 0 ? files : undefined;
+const suites = only === undefined ? positionals : await suitesOf(files);
+/** Of several files it would be mixed. */
+const isLive = files.length === 1;
 const expectedSeconds = await readDurations();
 const results: FileResult[] = [];
 const problems: string[] = [];
@@ -46,17 +55,22 @@ const print = (text: string): void => void process.stdout.write(text);
 const onFile = (result: FileResult, left: number): void => {
   results.push(result);
   const failed = result.tests.some(({ state }) => state === 'failed');
-  if (failed || values.verbose) print(`\n${result.output.trim()}\n\n`);
+  if (!isLive && (failed || values.verbose || only !== undefined)) print(`\n${result.output.trim()}\n\n`);
   print(`${fileLine(result, left)}\n`);
 };
 
 await limitCompileCache((line) => print(`${line}\n`));
-const together = positionals.filter((suite) => !ALONE.has(suite));
-const slots = Number(values.slots ?? defaultSlots(together));
-const alone = positionals.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
+const together = suites.filter((suite) => !ALONE.has(suite));
+const slots = Number(
+  values.slots ?? Math.min(defaultSlots(together), only?.length ?? Number.POSITIVE_INFINITY),
+);
+const alone = suites.filter((suite) => ALONE.has(suite)).map((suite) => ({ suites: [suite], slots: 1 }));
 for (const group of [...(together.length > 0 ? [{ suites: together, slots }] : []), ...alone]) {
   print(`\n=== ${group.suites.join(' and ')} tests, ${group.slots} in parallel\n`);
-  problems.push(...(await runSuites({ ...group, isFullSize, expectedSeconds, print, onFile })));
+  const { grep } = values;
+  problems.push(
+    ...(await runSuites({ ...group, isFullSize, only, grep, isLive, expectedSeconds, print, onFile })),
+  );
 }
 
 if (values.record) await recordDurations(results, existsSync);
@@ -66,6 +80,6 @@ if (failures.length > 0) print(`\nFailed:\n${failures.join('\n')}\n`);
 const reasons = skippedLines(results);
 if (reasons.length > 0) print(`\n${reasons.join('\n')}\n`);
 const { passed, failed, skipped } = countsOf(results);
-const failedInAll = failed + problems.length + (results.length === 0 ? 1 : 0);
+const failedInAll = failed + problems.length + (passed + failed + skipped === 0 ? 1 : 0);
 print(`\n${passed} passed, ${failedInAll} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 process.exitCode = failedInAll === 0 ? 0 : 1;

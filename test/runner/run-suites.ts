@@ -1,13 +1,15 @@
 import { FileQueue } from './file-queue.ts';
-import { filesOf, readSuiteConfig } from './suite-config.ts';
+import { type FileChoice, filesOf, readSuiteConfig } from './suite-config.ts';
 import { type FileResult, WorkerProcess } from './worker-process.ts';
 
-export interface RunOptions {
+export interface RunOptions extends FileChoice {
   readonly suites: readonly string[];
   /** Number of parallel processes. */
   readonly slots: number;
-  /** Only the files with a full size. */
-  readonly isFullSize: boolean;
+  /** Only the tests whose title matches this regular expression. */
+  readonly grep?: string | undefined;
+  /** Prints the output of the tests at once, and not only that of a set-up. */
+  readonly isLive: boolean;
   readonly expectedSeconds: Readonly<Record<string, number>>;
   readonly print: (text: string) => void;
   /** Receives each result and the number of files that are left. */
@@ -23,10 +25,10 @@ const SET_UP_SECONDS = { unit: 3, other: 15 };
  * @returns Problems outside the tests: a set-up that failed, a process that did not end.
  */
 export const runSuites = async (options: RunOptions): Promise<readonly string[]> => {
-  const { suites, slots, isFullSize, expectedSeconds, print, onFile } = options;
+  const { suites, slots, grep, isLive, expectedSeconds, print, onFile } = options;
   const files = await Promise.all(
     suites.map(async (suite) =>
-      (await filesOf(await readSuiteConfig(suite), isFullSize)).map((file) => ({ suite, file })),
+      (await filesOf(await readSuiteConfig(suite), options)).map((file) => ({ suite, file })),
     ),
   );
   const queue = new FileQueue(files.flat(), (file) => expectedSeconds[file]);
@@ -46,7 +48,7 @@ export const runSuites = async (options: RunOptions): Promise<readonly string[]>
   };
 
   const serve = async (suite: string): Promise<void> => {
-    const worker = new WorkerProcess({ suite, print });
+    const worker = new WorkerProcess({ suite, grep, isLive, print });
     await worker.ready().catch((error: unknown) => {
       broken.add(suite);
       throw error;

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
+import { basename, dirname, matchesGlob } from 'node:path';
 
 /** The parts of a `.mocharc.json` that our suites use. */
 export interface SuiteConfig {
@@ -16,9 +18,39 @@ export const readSuiteConfig = async (suite: string): Promise<SuiteConfig> =>
 const hasFullSize = async (file: string): Promise<boolean> =>
   (await readFile(file, 'utf8')).includes("from '#test/support/sized.ts'");
 
-/** The files of a suite, by name; on request only those that have a full size. */
-export const filesOf = async ({ spec }: SuiteConfig, isFullSize: boolean): Promise<readonly string[]> => {
+export interface FileChoice {
+  /** Only the files with a full size. */
+  readonly isFullSize: boolean;
+  /** Only these files; all if undefined. */
+  readonly only?: readonly string[] | undefined;
+}
+
+/** The chosen files of a suite, by name. */
+export const filesOf = async (
+  { spec }: SuiteConfig,
+  { isFullSize, only }: FileChoice,
+): Promise<readonly string[]> => {
   const files: string[] = [];
-  for await (const file of glob(spec)) if (!isFullSize || (await hasFullSize(file))) files.push(file);
+  for await (const file of glob(spec))
+    if ((only?.includes(file) ?? true) && (!isFullSize || (await hasFullSize(file)))) files.push(file);
   return files.sort();
+};
+
+/**
+ * The suites that contain these files, each once.
+ * @throws Error that names a file that is missing, or in no suite
+ */
+export const suitesOf = async (files: readonly string[]): Promise<readonly string[]> => {
+  const configs: (readonly [string, SuiteConfig])[] = [];
+  for await (const path of glob(configPath('*'))) {
+    const suite = basename(dirname(path));
+    configs.push([suite, await readSuiteConfig(suite)]);
+  }
+  const suites = files.map((file) => {
+    const found = configs.find(([, { spec }]) => spec.some((pattern) => matchesGlob(file, pattern)));
+    if (found === undefined || !existsSync(file))
+      throw new Error(`${file} is no test file of a suite. See ${configPath('*')}`);
+    return found[0];
+  });
+  return [...new Set(suites)];
 };

@@ -14,6 +14,10 @@ export interface FileResult {
 
 export interface WorkerOptions {
   readonly suite: string;
+  /** Only the tests whose title matches this regular expression. */
+  readonly grep?: string | undefined;
+  /** Passes all output on. */
+  readonly isLive: boolean;
   /** Receives output before the first file: the first start builds the programs of the local cluster. */
   readonly print: (text: string) => void;
 }
@@ -33,15 +37,19 @@ export class WorkerProcess {
   #isReady = false;
   #heard: ((report: WorkerReport | undefined) => void) | undefined;
 
-  constructor({ suite, print }: WorkerOptions) {
+  constructor({ suite, grep, isLive, print }: WorkerOptions) {
     this.#suite = suite;
-    this.#child = fork(join(import.meta.dirname, 'worker.ts'), [suite], {
-      silent: true,
-      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
-    });
+    this.#child = fork(
+      join(import.meta.dirname, 'worker.ts'),
+      [suite, ...(grep === undefined ? [] : [grep])],
+      {
+        silent: true,
+        env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
+      },
+    );
     const take = (text: string): void => {
       if (this.#isReady) this.#output += text;
-      else print(text);
+      if (isLive || !this.#isReady) print(text);
     };
     this.#child.stdout?.setEncoding('utf8').on('data', take);
     this.#child.stderr?.setEncoding('utf8').on('data', take);

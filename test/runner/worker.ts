@@ -1,6 +1,6 @@
 /**
  * Runs the test files that its parent names, one after another, each as a separate mocha run: `worker.ts
- * SUITE`. All files share the set-up of the suite (its cluster, its browser).
+ * SUITE [GREP]`. All files share the set-up of the suite (its cluster, its browser).
  */
 import { once } from 'node:events';
 import { resolve } from 'node:path';
@@ -33,10 +33,18 @@ const stateOf = (runnable: Mocha.Runnable): TestResult['state'] => {
   return runnable.isFailed() ? 'failed' : 'passed';
 };
 
-const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plugin[]): Promise<void> => {
+interface Run {
+  readonly config: SuiteConfig;
+  readonly plugins: readonly Plugin[];
+  /** Only the tests whose title matches this regular expression. */
+  readonly grep?: string | undefined;
+}
+
+const runFile = async (file: string, { config, plugins, grep }: Run): Promise<void> => {
   const globalSetup = plugins.map((plugin) => plugin.mochaGlobalSetup).filter((setUp) => setUp !== undefined);
   const options = { timeout: config.timeout, slow: config.slow ?? 75, forbidOnly: true, globalSetup };
   const mocha = new Mocha(options);
+  if (grep !== undefined) mocha.grep(grep);
   for (const { mochaHooks } of plugins) if (mochaHooks !== undefined) mocha.rootHooks(mochaHooks);
   mocha.addFile(resolve(file));
   await mocha.loadFilesAsync();
@@ -45,7 +53,11 @@ const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plug
     tests.push({ title: runnable.fullTitle(), state, milliseconds: Math.round(runnable.duration ?? 0) });
   };
   await new Promise<void>((done) => {
-    const runner = mocha.run(() => done());
+    const runner = mocha.run(() => {
+      // Otherwise its listeners stay in the process, and those of all files pass an unhandled rejection on to each other.
+      runner.dispose();
+      done();
+    });
     runner.on('test end', (test) => add(test, stateOf(test)));
     runner.on('hook end', (hook) => add(hook, 'passed'));
     // A failed hook emits no event of its own at its end.
@@ -54,7 +66,12 @@ const runFile = async (file: string, config: SuiteConfig, plugins: readonly Plug
   report({ kind: 'ended', file, tests });
 };
 
-const main = async (suite: string): Promise<void> => {
+/** Without a listener, one that happens between two files would end the process. */
+const printUnhandledRejections = (): void =>
+  void process.on('unhandledRejection', (reason) => console.error('Unhandled rejection:', reason));
+
+const main = async (suite = '', grep?: string): Promise<void> => {
+  printUnhandledRejections();
   const config = await readSuiteConfig(suite);
   const plugins = await Promise.all(
     (config.require ?? []).map(async (path) => (await import(resolve(path))) as Plugin),
@@ -63,7 +80,7 @@ const main = async (suite: string): Promise<void> => {
   try {
     report({ kind: 'ready' });
     for (let file = await nextFile(); file !== undefined; file = await nextFile())
-      await runFile(file, config, plugins);
+      await runFile(file, { config, plugins, grep });
   } finally {
     for (const { mochaGlobalTeardown } of plugins) await mochaGlobalTeardown?.();
     // From here on only something that a test left open keeps the process running.
@@ -71,4 +88,4 @@ const main = async (suite: string): Promise<void> => {
   }
 };
 
-await main(process.argv[2] ?? '');
+await main(...process.argv.slice(2));

@@ -4,6 +4,7 @@ import { postJob } from '#test/support/clients/api-client.ts';
 import { signIn } from '#test/support/clients/kube-user.ts';
 import type { Flow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 import { putPastJobs } from './past-jobs.ts';
 
 const MIB = 1_048_576;
@@ -38,7 +39,7 @@ const token = (namespace: string, displayName: string, permissions: readonly str
   };
 };
 
-const objectsOf = ({ cluster: { store }, project: { namespace } }: Flow): readonly unknown[] => [
+const objectsOf = ({ cluster: { store }, project: { namespace } }: Flow): readonly Manifest[] => [
   ...bucket(namespace, {
     service: 'r2',
     bucketName: 'customer-downloads',

@@ -2,6 +2,9 @@
 
 export const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
+/** A repository of another registry. */
+export const MIRROR = 'mirror.example.com:5000/cache/acme/zipjobs-zipper';
+
 /** Names that mean the tag of the repository, or a digest in it. */
 export const namesOf = (repository: string, tag: string): readonly string[] => [
   `${repository}:${tag}`,

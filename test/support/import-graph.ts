@@ -19,8 +19,16 @@ const resolved = (from: string, specifier: string): string => {
   return specifier.startsWith('.') ? normalize(join(dirname(from), specifier)) : specifier;
 };
 
-/** One import of a file of the repository; the file is a path from the root. */
+const knownImports = new Map<string, readonly Import[]>();
+
+/** The imports of a file of the repository; the file is a path from the root. */
 export const importsOf = (file: string): readonly Import[] => {
+  const known = knownImports.get(file) ?? readImports(file);
+  knownImports.set(file, known);
+  return known;
+};
+
+const readImports = (file: string): readonly Import[] => {
   const text = readFileSync(join(ROOT, file), 'utf8');
   const named = [...text.matchAll(STATEMENT)].map(([, type, from, , bare]) => ({
     target: resolved(file, from ?? bare ?? ''),

@@ -1,15 +1,20 @@
+import { clusterDirs } from '#tools/local-cluster/cluster-dir.ts';
 import { stopSharedBrowser } from './browser/browser.ts';
-import { type RunWatch, watchRuns } from './failed-tests/watch-run.ts';
+import { keepLogsOf, watchFailures } from './failed-tests.ts';
+import { processResources } from './process-resources.ts';
 import { sharedCluster, stopSharedCluster } from './worlds/shared-cluster.ts';
 
-let watching: Promise<RunWatch> | undefined;
+let prepared: Promise<void> | undefined;
+
+const prepare = async (): Promise<void> => {
+  keepLogsOf('start');
+  await sharedCluster();
+  delete clusterDirs.beforeRemoval;
+};
 
 /** Not subject to any test's own timeout: the first start on a machine builds the cluster's programs. */
 export async function prepareProcess(): Promise<void> {
-  watching ??= watchRuns();
-  const watch = await watching;
-  await sharedCluster();
-  watch.clusterStarted();
+  await (prepared ??= prepare());
 }
 
 /**
@@ -17,13 +22,12 @@ export async function prepareProcess(): Promise<void> {
  * after a failed `before`.
  */
 export async function mochaGlobalSetup(this: Mocha.Runner): Promise<void> {
-  watching ??= watchRuns();
-  (await watching).watch(this);
   await prepareProcess();
+  watchFailures(this);
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  await (await watching)?.finished();
+  await processResources.disposeAsync();
   await stopSharedBrowser();
   await stopSharedCluster();
 }

@@ -1,3 +1,5 @@
+import { processResources } from './process-resources.ts';
+
 /**
  * Root hooks of the unit tests: a test file may leave nothing behind. After the last test only the handles
  * that the process had before the first one may be open; mocha then exits by itself.
@@ -34,3 +36,5 @@ export const mochaHooks = {
     if (left.length > before.length) throw new Error(`tests left handles open: ${left.join(', ')}`);
   },
 };
+
+export const mochaGlobalTeardown = (): Promise<void> => processResources.disposeAsync();

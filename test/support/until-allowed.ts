@@ -9,15 +9,29 @@ export interface Right {
   readonly namespace?: string;
 }
 
+const REVIEWS = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
+
+/** The groups that the API server adds to a user. */
+const groupsOf = (user: string): readonly string[] => {
+  const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user) ?? [];
+  const ofAccount = namespace && ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+  return ['system:authenticated', ...(ofAccount || [])];
+};
+
 /** Waits until a new binding takes effect. The API server's authorizer learns of it from a watch. */
 export const untilAllowed = (
   cluster: NodelessCluster,
   { user, verb, resource, namespace }: Right,
 ): Promise<unknown> => {
-  const where = namespace === undefined ? ['-A'] : ['-n', namespace];
-  const question = ['auth', 'can-i', verb, resource, ...where, `--as=${user}`];
+  const [plural, ...group] = resource.split('.');
+  const resourceAttributes = { verb, resource: plural, group: group.join('.'), namespace };
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: 'SubjectAccessReview',
+    spec: { user, groups: groupsOf(user), resourceAttributes },
+  };
   return until(`${user} to be allowed to ${verb} ${resource}`, async () => {
-    const { exitCode } = await cluster.kubectl(question, { allowFailure: true });
-    return exitCode === 0;
+    const { status } = await cluster.create<{ status: { allowed: boolean } }>(REVIEWS, review);
+    return status.allowed;
   });
 };

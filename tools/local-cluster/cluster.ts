@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createApply } from './apply-objects.ts';
 import { type Binaries, ensureBinaries } from './binaries.ts';
 import { openClusterDir } from './cluster-dir.ts';
 import type { Cluster, ClusterOptions, NodelessCluster } from './cluster-types.ts';
@@ -59,9 +60,10 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
   const binaries = await ensureBinaries(options.log ?? (() => undefined));
   const { path: dir } = life.use(await openClusterDir(options));
   const onProcess = (process: ServerProcess): void => life.defer(() => process.kill());
-  const { apiServerFlags = [], apiServerMemoryGib = 2 } = options;
+  const { apiServerFlags = [], apiServerMemoryGib = 2, quickJobs = false } = options;
+  const settings = { apiServerFlags, apiServerMemoryGib, quickJobs };
   const [plane, store] = await Promise.all([
-    startControlPlane({ dir, binary: binaries.cluster, apiServerFlags, apiServerMemoryGib, onProcess }),
+    startControlPlane({ dir, binary: binaries.cluster, ...settings, onProcess }),
     startStore({ dir, binary: binaries.store, launcher: binaries.cluster, onProcess }),
   ]);
   const admin = await plane.clientOf('admin');
@@ -75,6 +77,8 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
     apiServer: { url: plane.url, caPath: plane.caPath, ca: await readFile(plane.caPath, 'utf8') },
     store,
     read: (path) => admin.get(path),
+    create: (path, body) => admin.create(path, body),
+    apply: createApply(admin),
     ...createTools(tools),
     readyPodAddress: (namespace, labels, signal) => readyPodAddress(admin, { namespace, labels }, signal),
     kubeconfigFor: createUserKubeconfigs({ binary: binaries.cluster, dir, plane }),

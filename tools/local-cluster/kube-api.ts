@@ -23,6 +23,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 const CALL_LIMIT_MS = 20_000;
 const WATCH_SECONDS = 300;
+const USER_AGENT = 'zipjobs-local-cluster';
 const STRATEGIC_MERGE = 'application/strategic-merge-patch+json';
 
 /** The API server returned an error status. */
@@ -77,6 +78,12 @@ export class KubeApi {
     return this.#json<T>('PATCH', path, { body, contentType: STRATEGIC_MERGE });
   }
 
+  /** Server-side apply, which takes over the fields of other managers and refuses unknown ones. */
+  apply<T>(path: string, body: unknown): Promise<T> {
+    const query = `fieldManager=${USER_AGENT}&force=true&fieldValidation=Strict`;
+    return this.#json<T>('PATCH', `${path}?${query}`, { body, contentType: 'application/apply-patch+yaml' });
+  }
+
   remove<T>(path: string, body: unknown): Promise<T> {
     return this.#json<T>('DELETE', path, { body });
   }
@@ -124,7 +131,7 @@ export class KubeApi {
       origin: this.url,
       path,
       method,
-      headers: { accept: 'application/json', 'user-agent': 'zipjobs-local-cluster', ...content },
+      headers: { accept: 'application/json', 'user-agent': USER_AGENT, ...content },
       body: call.body === undefined ? null : JSON.stringify(call.body),
       signal: call.signal ?? null,
     });

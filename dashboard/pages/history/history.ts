@@ -20,7 +20,8 @@ import { historyRow } from './history-row.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
-export const JOBS_ON_A_PAGE = 50;
+/** As in the list of jobs. More would exceed the size of a first view. */
+export const JOBS_ON_A_PAGE = 25;
 
 const option = (value: string, text: string = value) => ({ value, text });
 const STATE_OPTIONS = [option('', 'Any'), ...TERMINAL_PHASES.map((phase) => option(phase))];

@@ -157,7 +157,7 @@ const measureFilled = async (
 export const measureHistory = async (bench: HistoryBench): Promise<HistoryFigures> => {
   const { rows, log } = bench;
   const size = { rows, days: DAYS, detailDays: DETAIL_DAYS, projects: PROJECTS };
-  await using server = await startPostgres(SERVER_OPTIONS);
+  await using server = await startPostgres({ settings: SERVER_OPTIONS, isOnDisk: true });
   const generated = await withOwner(server, (session) =>
     generateRows(session, size, { now: new Date(), log }),
   );

@@ -43,7 +43,7 @@ export interface ScaleFigure {
 const LIMIT_MS = 3_600_000;
 /** Jobs whose end is measured, at most. */
 const ENDS = 20;
-const LONE_MS = 13_000;
+const LONE_MS = 9_000;
 
 interface SeenJob {
   readonly atMs: number;
@@ -119,8 +119,8 @@ const runningJobs = async (world: World): Promise<readonly ScaleFigure[]> => {
   const interval = (): number =>
     Math.max(...jobs.events.slice(-size.running).map(({ object }) => object.everySeconds ?? 2));
   const slowestMs = interval() * 1000;
-  log(`scale: waiting for two intervals of ${slowestMs / 1000} s`);
-  await delay(2 * slowestMs);
+  log(`scale: waiting for an interval of ${slowestMs / 1000} s`);
+  await delay(slowestMs);
   const first = jobs.events.length;
   const windowMs = 2 * slowestMs;
   await delay(windowMs);
@@ -255,8 +255,9 @@ export const measureScale = async ({ cluster, size, log, report }: ScaleRun): Pr
   report(await ends(world));
   for (const one of await bucketCounts(world)) report(one);
   if (failures.length > 0) throw new Error(`${failures.length} zippers failed`, { cause: failures[0] });
-  for (const [what, ...value] of await measureFairness({ api, queued: size.queued, log }))
-    report(figure('G4', what, value));
+  if (size.queued > 0)
+    for (const [what, ...value] of await measureFairness({ api, queued: size.queued, log }))
+      report(figure('G4', what, value));
   for (const one of await controllerMemory(cluster, api)) report(one);
 };
 

@@ -6,7 +6,7 @@ import { createProject, type Project } from '#test/support/worlds/project.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import type { KubeApi } from '#tools/local-cluster/kube-api.ts';
 
-/** Running jobs, buckets that they use, and queued jobs of the large project. */
+/** Running jobs, buckets that they use, and queued jobs of the large project; 0 leaves its row out. */
 export interface ScaleSize {
   readonly running: number;
   readonly buckets: number;

@@ -1,22 +1,13 @@
 /** The API server assigns the requests of our service accounts to the FlowSchema of the chart. */
 import { expect } from 'chai';
 import { Agent } from 'undici';
-import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
-import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
-import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Installed } from './installed.ts';
 
-describe('flow control', function () {
-  this.timeout(240_000);
-  let cluster: Cluster;
-  before(async () => {
-    cluster = await sharedCluster();
-    await installChart(cluster, { flowControl: { enabled: true } });
-  });
-  after(() => resetInstallation());
-
+export const describeFlowControl = (theInstalled: () => Installed): void => {
   it('has a level of its own for our requests, and for no others (G1)', async () => {
+    const { cluster } = theInstalled();
     const { stdout: uid } = await cluster.kubectl([
       'get',
       'flowschema',
@@ -43,4 +34,4 @@ describe('flow control', function () {
       .to.match(/^[0-9a-f-]{36}$/)
       .and.not.equal(uid);
   });
-});
+};

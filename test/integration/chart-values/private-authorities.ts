@@ -2,24 +2,35 @@
 import { expect } from 'chai';
 import { bucketResourceName } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
 import { postJob } from '#test/support/clients/api-client.ts';
-import { installChart, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { certificateText, startTlsFront, type TlsFront } from '#test/support/servers/tls-front.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '#test/support/servers/webhook-receiver.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
-import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
-import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
+import { createProject, type Project } from '#test/support/worlds/project.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Installed } from './installed.ts';
 
 const NAMESPACE = 'private-ca';
 const CONFIG_MAP = { name: 'corporate-ca', key: 'bundle.pem' };
 
-describe('a job with private certificate authorities', function () {
-  this.timeout(240_000);
+export const TRUST_BUNDLE = { configMapKeyRef: CONFIG_MAP };
+
+/** Creates the bundle, which must be there before the chart is installed. */
+export const applyBundle = (cluster: Cluster): Promise<void> =>
+  cluster.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
+    {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: CONFIG_MAP.name, namespace: RELEASE_NAMESPACE },
+      data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
+    },
+  ]);
+
+export const describePrivateAuthorities = (theInstalled: () => Installed): void => {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let baseUrl: string;
@@ -29,19 +40,7 @@ describe('a job with private certificate authorities', function () {
   let store: TlsFront;
 
   before(async () => {
-    life.defer(() => resetInstallation());
-    cluster = await sharedCluster();
-    await applyObjects(cluster, [
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
-      {
-        apiVersion: 'v1',
-        kind: 'ConfigMap',
-        metadata: { name: CONFIG_MAP.name, namespace: RELEASE_NAMESPACE },
-        data: { [CONFIG_MAP.key]: `# Private authority\n${certificateText('private-ca.pem')}` },
-      },
-    ]);
-    const installation = await installChart(cluster, { trustBundle: { configMapKeyRef: CONFIG_MAP } });
-    baseUrl = await installation.apiUrl();
+    ({ cluster, baseUrl } = theInstalled());
     const origin = life.use(await startFileOrigin());
     receiver = life.use(await startWebhookReceiver());
     source = life.use(await startTlsFront(origin.origin));
@@ -58,15 +57,21 @@ describe('a job with private certificate authorities', function () {
 
   const bucketName = (): string => bucketResourceName('s3', project.bucketName);
   /** Changes the bucket, tests it and returns its condition Ready. */
-  const readyAfter = async (spec: Partial<ZipBucket['spec']>) => {
+  const readyAfter = async (spec: Readonly<Record<string, string | null>>) => {
     const patch = JSON.stringify({ spec });
     await cluster.kubectl(['patch', 'zipbucket', bucketName(), '-n', NAMESPACE, '--type=merge', '-p', patch]);
     const { status } = await testBucket(cluster, NAMESPACE, bucketName());
     return findCondition(status?.conditions, 'Ready');
   };
 
+  it("has a store that the chart's bundle is enough to trust (X22)", async () => {
+    await using other = await startTlsFront(cluster.store.endpoint);
+    const ready = await readyAfter({ endpoint: other.url, caBundle: null });
+    expect(ready, JSON.stringify(ready)).to.include({ status: 'True', reason: 'BucketTested' });
+  });
+
   it("succeeds from source to webhook, with the chart's bundle and the bucket's own (X22)", async () => {
-    const refused = await readyAfter({ endpoint: store.url });
+    const refused = await readyAfter({ endpoint: store.url, caBundle: null });
     expect(refused, JSON.stringify(refused)).to.include({ status: 'False', reason: 'BucketMisconfigured' });
     expect(refused?.message).to.contain('add the authority to spec.caBundle of the bucket');
     const ready = await readyAfter({ endpoint: store.url, caBundle: store.authority });
@@ -93,4 +98,4 @@ describe('a job with private certificate authorities', function () {
       expect(stderr).to.contain('spec.caBundle');
     }
   });
-});
+};

@@ -4,14 +4,12 @@ import { GROUP_VERSION, LABELS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type KubeResponse, type KubeUser, signIn } from '#test/support/clients/kube-user.ts';
-import { installChart } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { untilAllowed } from '#test/support/until-allowed.ts';
 import { untilTokenKnown } from '#test/support/worlds/flow.ts';
 import { applyObjects, createProject, type Project } from '#test/support/worlds/project.ts';
-import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
-import { resetInstallation } from '#test/support/worlds/shared-installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Installed } from './installed.ts';
 
 const NAMESPACE = 'classes';
 const RBAC = 'rbac.authorization.k8s.io/v1';
@@ -26,8 +24,13 @@ const classesOf = (limits: Readonly<Record<string, number>>) =>
     Object.entries(limits).map(([name, requestsPerMinute]) => [name, { requestsPerMinute }]),
   );
 
-describe('the class of a project', function () {
-  this.timeout(280_000);
+export const PROJECT_CLASSES = {
+  ...classesOf(LIMITS),
+  small: { requestsPerMinute: LIMITS.small, closedOptions: ['sha256'] },
+  slow: { requestsPerMinute: LIMITS.slow, createsPerSecond: 1 },
+};
+
+export const describeProjectClasses = (theInstalled: () => Installed): void => {
   const life = new AsyncDisposableStack();
   let cluster: Cluster;
   let admin: KubeUser;
@@ -37,13 +40,7 @@ describe('the class of a project', function () {
   let baseUrl: string;
 
   before(async () => {
-    life.defer(() => resetInstallation());
-    cluster = await sharedCluster();
-    const small = { requestsPerMinute: LIMITS.small, closedOptions: ['sha256'] };
-    const slow = { requestsPerMinute: LIMITS.slow, createsPerSecond: 1 };
-    const projectClasses = { ...classesOf(LIMITS), small, slow };
-    const installation = await installChart(cluster, { projectClasses });
-    baseUrl = await installation.apiUrl();
+    ({ cluster, baseUrl } = theInstalled());
     project = life.use(await createProject(cluster, { namespace: NAMESPACE }));
     life.defer(async () => {
       await cluster.kubectl(['delete', 'namespace', NAMESPACE, '--wait=false']);
@@ -249,4 +246,4 @@ describe('the class of a project', function () {
     await until('the permission to assign', async () => (await label(paula, 'large')).status === 200);
     await untilLimit(LIMITS.large);
   });
-});
+};

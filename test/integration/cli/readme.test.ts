@@ -2,11 +2,12 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { createBucketReader } from '#test/support/clients/bucket-reader.ts';
+import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import {
@@ -16,6 +17,7 @@ import {
 } from '#test/support/servers/webhook-receiver.ts';
 import { sharedCluster } from '#test/support/worlds/shared-cluster.ts';
 import { sharedInstallation } from '#test/support/worlds/shared-installation.ts';
+import packageJson from '../../../package.json' with { type: 'json' };
 
 const run = promisify(execFile);
 
@@ -67,8 +69,12 @@ describe('the section "Use it" of the README', function () {
       commands = commands.replaceAll(documented, here);
     }
     expect(commands).not.to.contain('example.com');
-    const env = { PATH: process.env['PATH'], HOME: home, npm_config_update_notifier: 'false' };
-    const { stdout, stderr } = await run('sh', ['-euc', commands], { env, timeout: LIMIT_MS });
+    const PATH = `${resolve('node_modules/.bin')}:${process.env['PATH'] ?? ''}`;
+    const env = { PATH, HOME: home, npm_config_update_notifier: 'false', ...compileCacheEnv() };
+    // Once is enough to see that npx finds the program.
+    expect((await run('npx', ['zipjobs', '--version'], { env })).stdout).to.equal(`${packageJson.version}\n`);
+    const withoutNpx = `npx() { "$@"; }\n${commands}`;
+    const { stdout, stderr } = await run('sh', ['-euc', withoutNpx], { env, timeout: LIMIT_MS });
 
     using bucket = createBucketReader(store, 'reports');
     const { entries } = readZip(await bucket.bytes('2026/q1.zip'));

@@ -44,8 +44,8 @@ export interface World extends AsyncDisposable {
   readonly controller: KubeUser;
   readonly api: KubeUser;
   readonly dashboard: KubeUser;
-  /** Upgrades the release with these flags of helm. */
-  upgrade(...flags: readonly string[]): Promise<void>;
+  /** Upgrades the release with these values. Run it last: other tests expect those of the installation. */
+  upgrade(values: Readonly<Record<string, unknown>>): Promise<void>;
   /** The manifest that our controller creates for an existing ZipJob. */
   jobOf(zipJob: ZipJob): Record<string, unknown>;
   createZipJob(namespace: string, spec?: Partial<ZipJob['spec']>): Promise<ZipJob>;
@@ -126,7 +126,10 @@ export const createWorld = async (): Promise<World> => {
     controller,
     api,
     dashboard,
-    upgrade: async (...flags) => {
+    upgrade: async (values) => {
+      const flags = Object.entries(values).map(
+        ([name, value]) => `--set-json=${name}=${JSON.stringify(value)}`,
+      );
       await installWithoutPods(cluster, ...flags);
     },
     jobOf,

@@ -9,10 +9,10 @@ import java.util.HexFormat;
 /** Prints the SHA-256 and the name of each entry of an archive, each ended by a NUL. */
 final class Digests implements AutoCloseable {
   private final OutputStream out = new BufferedOutputStream(System.out);
+  private final byte[] buffer = new byte[1 << 20];
 
   void add(String name, InputStream content) throws Exception {
     MessageDigest digest = MessageDigest.getInstance("SHA-256");
-    byte[] buffer = new byte[1 << 20];
     for (int length = content.read(buffer); length >= 0; length = content.read(buffer))
       digest.update(buffer, 0, length);
     out.write(HexFormat.of().formatHex(digest.digest()).getBytes(StandardCharsets.US_ASCII));

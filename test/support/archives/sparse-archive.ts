@@ -1,6 +1,6 @@
 /** Archives of more than 4 GiB that take little space on disk: ranges of zeros are holes of the file. */
 import { closeSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
-import { type Archive, createArchive } from '#zipper-image/archive/archive.ts';
+import { type Archive, type ArchiveOptions, createArchive } from '#zipper-image/archive/archive.ts';
 import type { ZipBytes } from './read-zip.ts';
 
 const MIB = Buffer.alloc(1024 * 1024);
@@ -16,7 +16,8 @@ const isZero = (chunk: Uint8Array): boolean =>
 /** Writes an archive into a sparse file. */
 export const writeSparseArchive = async (
   path: string,
-  fill: (archive: Archive) => Promise<void>,
+  fill: (archive: Archive) => Promise<unknown>,
+  options: Partial<ArchiveOptions> = {},
 ): Promise<void> => {
   const file = openSync(path, 'w');
   let at = 0;
@@ -25,7 +26,7 @@ export const writeSparseArchive = async (
     at += chunk.length;
   };
   try {
-    const archive = createArchive({ compression: 'store', sink: { write } });
+    const archive = createArchive({ compression: 'store', sink: { write }, ...options });
     await fill(archive);
     await archive.finish();
     ftruncateSync(file, at);
@@ -34,6 +35,16 @@ export const writeSparseArchive = async (
   }
 };
 
+/** Adapts a function that returns this number of bytes at an offset for the parser. */
+export const zipBytesOf = (length: number, read: (at: number, length: number) => Buffer): ZipBytes => ({
+  length,
+  readUInt16LE: (at = 0) => read(at, 2).readUInt16LE(),
+  readUInt32LE: (at = 0) => read(at, 4).readUInt32LE(),
+  readUIntLE: (at, bytes) => read(at, bytes).readUIntLE(0, bytes),
+  readBigUInt64LE: (at = 0) => read(at, 8).readBigUInt64LE(),
+  subarray: (start = 0, end = 0) => read(start, end - start),
+});
+
 /** Adapts a file for the parser. */
 export const openZipBytes = (path: string): ZipBytes & Disposable => {
   const file = openSync(path, 'r');
@@ -41,13 +52,5 @@ export const openZipBytes = (path: string): ZipBytes & Disposable => {
     const bytes = Buffer.alloc(length);
     return bytes.subarray(0, readSync(file, bytes, 0, length, at));
   };
-  return {
-    length: fstatSync(file).size,
-    readUInt16LE: (at = 0) => read(at, 2).readUInt16LE(),
-    readUInt32LE: (at = 0) => read(at, 4).readUInt32LE(),
-    readUIntLE: (at, length) => read(at, length).readUIntLE(0, length),
-    readBigUInt64LE: (at = 0) => read(at, 8).readBigUInt64LE(),
-    subarray: (start = 0, end = 0) => read(start, end - start),
-    [Symbol.dispose]: () => closeSync(file),
-  };
+  return { ...zipBytesOf(fstatSync(file).size, read), [Symbol.dispose]: () => closeSync(file) };
 };

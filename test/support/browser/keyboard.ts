@@ -1,6 +1,36 @@
-import type { Locator, Page } from 'playwright-core';
+import type { ElementHandle, Locator, Page } from 'playwright-core';
 
 const MOST_STEPS = 80;
+/** Not every stop is known: the browser decides which elements can have the focus. */
+const CHECKED_STEPS = 3;
+
+/** What this file uses of an element. */
+interface Stop {
+  readonly type?: string;
+  readonly ownerDocument: {
+    readonly activeElement: Stop;
+    querySelectorAll(selector: string): Iterable<Stop>;
+  };
+  checkVisibility(): boolean;
+  compareDocumentPosition(other: Stop): number;
+  matches(selector: string): boolean;
+}
+
+/** How many elements between the focus and the target can probably have the focus. Runs in the page. */
+const stopsBefore = (target: Stop): number => {
+  const FOLLOWING = 4;
+  const { activeElement } = target.ownerDocument;
+  const stops = target.ownerDocument.querySelectorAll(
+    'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex="0"]',
+  );
+  return [...stops].filter(
+    (stop) =>
+      stop.type !== 'radio' &&
+      stop.checkVisibility() &&
+      (activeElement.compareDocumentPosition(stop) & FOLLOWING) !== 0 &&
+      (stop.compareDocumentPosition(target) & FOLLOWING) !== 0,
+  ).length;
+};
 
 /** A user without a mouse: reaches every element with Tab, in the order of the page. */
 export interface Keyboard {
@@ -20,12 +50,18 @@ export interface Keyboard {
 }
 
 export const keyboardOf = (page: Page): Keyboard => {
-  const hasFocus = (target: Locator): Promise<boolean> =>
-    target.evaluate((element) => element.matches(':focus'));
+  const hasFocus = (element: ElementHandle<Stop>): Promise<boolean> =>
+    element.evaluate((node) => node.matches(':focus'));
   const reach = async (target: Locator): Promise<void> => {
     await target.waitFor();
-    for (let step = 0; step < MOST_STEPS; step += 1) {
-      if (await hasFocus(target)) return;
+    // Found once: to find it by its role again after each step takes longer than the step.
+    await using element = (await target.elementHandle()) as unknown as ElementHandle<Stop>;
+    if (await hasFocus(element)) return;
+    // Held down until shortly before the target: the browser draws a step only if a check follows.
+    const ahead = Math.max(0, (await element.evaluate(stopsBefore)) - CHECKED_STEPS);
+    await Promise.all(Array.from({ length: ahead }, () => page.keyboard.press('Tab')));
+    for (let step = ahead; step < MOST_STEPS; step += 1) {
+      if (await hasFocus(element)) return;
       await page.keyboard.press('Tab');
     }
     throw new Error(`Tab does not reach ${target.toString()} on ${page.url()}`);

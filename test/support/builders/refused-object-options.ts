@@ -1,6 +1,7 @@
 /** Object options of ZipBuckets that the definition refuses or accepts. */
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { Service } from '#crds/zip-job.ts';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 
 const PLACES = {
   s3: { region: 'eu-west-1' },
@@ -25,7 +26,7 @@ const EVERYTHING = {
   cacheControl: 'no-store',
 };
 
-export const REFUSED_OBJECT_OPTIONS: readonly [what: string, bucket: object, message: string][] = [
+export const REFUSED_OBJECT_OPTIONS: readonly [what: string, bucket: Manifest, message: string][] = [
   [
     'an unknown object option (U15)',
     bucketWith('s3', { tagging: 'x' }),
@@ -39,7 +40,7 @@ export const REFUSED_OBJECT_OPTIONS: readonly [what: string, bucket: object, mes
       ['tags', { tags: TAGS }],
       ['storageClass', { storageClass: 'GLACIER' }],
     ] as const
-  ).map(([field, options]): [string, object, string] => [
+  ).map(([field, options]): [string, Manifest, string] => [
     `an r2 bucket with ${JSON.stringify(options)}, and names the field (C7)`,
     bucketWith('r2', options),
     `spec.objectOptions.${field}: Invalid value: objectOptions.${field} is not supported by R2`,
@@ -80,7 +81,7 @@ export const REFUSED_OBJECT_OPTIONS: readonly [what: string, bucket: object, mes
   ['a tag with a line break', bucketWith('s3', { tags: { a: 'x\ny' } }), 'spec.objectOptions.tags.a'],
 ];
 
-export const ACCEPTED_OBJECT_OPTIONS: readonly (readonly [what: string, bucket: object])[] = [
+export const ACCEPTED_OBJECT_OPTIONS: readonly (readonly [what: string, bucket: Manifest])[] = [
   ['an s3 bucket with every object option', bucketWith('s3', EVERYTHING)],
   [
     'an r2 bucket with what R2 supports',

@@ -1,4 +1,5 @@
 import { GROUP_VERSION } from '#crds/api-group.ts';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 
 /** A bucket with webIdentity instead of keys. */
 const keyless = (
@@ -23,7 +24,7 @@ const keyless = (
 });
 
 /** Buckets without keys that the API server refuses: why, the object, and a part of the message. */
-export const REFUSED_ROLES: readonly [string, unknown, string][] = [
+export const REFUSED_ROLES: readonly [string, Manifest, string][] = [
   ...(
     [
       [
@@ -42,7 +43,7 @@ export const REFUSED_ROLES: readonly [string, unknown, string][] = [
       ['whose role is not an ARN', { roleArn: 'admin' }, 'roleArn'],
       ['whose audience the operator does not allow', {}, 'store.webIdentity.audiences'],
     ] as const
-  ).map(([which, change, message]): [string, unknown, string] => [
+  ).map(([which, change, message]): [string, Manifest, string] => [
     `a bucket without keys ${which} (X21)`,
     keyless({ service: 's3', region: 'eu-west-1' }, change),
     message,

@@ -14,6 +14,8 @@ export interface KubeRequest {
   readonly body?: unknown;
   /** Patch type of a PATCH. Default: merge. */
   readonly patch?: 'merge' | 'apply' | 'strategic-merge';
+  /** Read no body of a successful response: a watch sends none, or does not end. */
+  readonly isWatch?: boolean;
   /** Act as this user, by impersonation. */
   readonly as?: string;
 }
@@ -76,7 +78,12 @@ export const signIn = async (cluster: Cluster, user?: ClusterUser): Promise<Kube
         },
         body: request.body === undefined ? null : JSON.stringify(request.body),
       });
-      return toResponse(response.statusCode, await response.body.text());
+      const { statusCode: status } = response;
+      if (request.isWatch === true && status === 200) {
+        response.body.on('error', () => undefined).destroy();
+        return { status, message: '', body: {} };
+      }
+      return toResponse(status, await response.body.text());
     },
     [Symbol.asyncDispose]: () => agent.destroy(),
   };

@@ -1,9 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Environment of a process in which runBusyLoop can run code. */
 export const inspectedAt = (port: number): Readonly<Record<string, string>> => ({
   NODE_OPTIONS: `--inspect=127.0.0.1:${port} --inspect-publish-uid=http`,
 });
+
+/** The loop ends by itself after this time, if its test does not end it. */
+const LIMIT_MS = 60_000;
+/**
+ * Outside of the evaluation, during which the inspector would run no other. The message says that the loop has started. A
+ * compiler may read another variable than an atomic one only once.
+ */
+const START = `globalThis.isOver = new Int32Array(new SharedArrayBuffer(4)); setImmediate((isOver) => {
+  console.debug('busy loop');
+  for (const end = Date.now() + ${LIMIT_MS}; Atomics.load(isOver, 0) === 0 && Date.now() < end; );
+}, globalThis.isOver);`;
+const END = 'Atomics.store(globalThis.isOver, 0, 1)';
 
 const openInspector = async (port: number): Promise<WebSocket> => {
   const response = await fetch(`http://127.0.0.1:${port}/json/list`);
@@ -17,23 +27,26 @@ const openInspector = async (port: number): Promise<WebSocket> => {
 };
 
 /**
- * Runs a loop in a process that blocks its event loop, runs the task meanwhile, and waits for the end of the loop.
+ * Runs the task while a loop blocks the event loop of a process, then ends the loop.
  * @param port port of the process's inspector
  */
-export const duringBusyLoop = async <T>(port: number, ms: number, task: () => Promise<T>): Promise<T> => {
+export const duringBusyLoop = async <T>(port: number, task: () => Promise<T>): Promise<T> => {
   const socket = await openInspector(port);
-  const ended = new Promise((resolve) => {
-    socket.addEventListener('message', resolve, { once: true });
-  });
-  const expression = `for (const end = Date.now() + ${ms}; Date.now() < end; );`;
-  socket.send(JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: { expression } }));
+  const send = (id: number, method: string, params: object = {}): void =>
+    socket.send(JSON.stringify({ id, method, params }));
+  const received = (part: string): Promise<void> =>
+    new Promise((resolve) => {
+      socket.addEventListener('message', ({ data }) => String(data).includes(part) && resolve());
+    });
+  const [started, ended] = [received('Runtime.consoleAPICalled'), received('"id":3')];
+  send(1, 'Runtime.enable');
+  send(2, 'Runtime.evaluate', { expression: START });
   try {
-    const result = await task();
-    if ((await Promise.race([ended.then(() => 'ended'), delay(0, 'running')])) === 'ended')
-      throw new Error(`the task took longer than the loop of ${ms} ms`);
-    await ended;
-    return result;
+    await started;
+    return await task();
   } finally {
+    send(3, 'Runtime.evaluate', { expression: END });
+    await ended;
     socket.close();
   }
 };

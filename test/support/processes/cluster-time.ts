@@ -18,6 +18,8 @@ export interface ClusterTime extends AsyncDisposable {
   round(ms: number): Promise<void>;
   /** From now on the clock of this pod is off by this much, regardless of the others. */
   jump(podName: string, ms: number): Promise<void>;
+  /** The environment of a process outside the chart that has this clock. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 const PRELOAD = resolve(import.meta.dirname, 'pods/offset-date.ts');
@@ -27,6 +29,7 @@ const setEnv = async (
   processes: readonly ClockedProcess[],
   env: readonly string[],
 ): Promise<void> => {
+  if (processes.length === 0) return;
   const deployments = processes.map((name) => `deployment/zipjobs-${name}`);
   const namespace = ['-n', RELEASE_NAMESPACE];
   await cluster.kubectl(['set', 'env', ...namespace, ...deployments, ...env]);
@@ -35,7 +38,7 @@ const setEnv = async (
 };
 
 /**
- * Restarts the processes of the installed chart with a clock that the test controls; disposing of it restores
+ * Restarts these processes of the installed chart with a clock that the test controls; disposing of it restores
  * the real clock.
  */
 export const startClusterTime = async (
@@ -51,8 +54,14 @@ export const startClusterTime = async (
     await rename(join(dir, `.${name}`), join(dir, name));
   };
   await write('all', 0);
-  await setEnv(cluster, processes, [`NODE_OPTIONS=--import=${PRELOAD}`, `TEST_CLOCK_DIR=${dir}`]);
+  const env = { NODE_OPTIONS: `--import=${PRELOAD}`, TEST_CLOCK_DIR: dir };
+  await setEnv(
+    cluster,
+    processes,
+    Object.entries(env).map(([name, value]) => `${name}=${value}`),
+  );
   return {
+    env,
     now: () => new Date(Date.now() + aheadMs),
     round: async (ms) => {
       aheadMs += ms;

@@ -1,9 +1,6 @@
-import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
-import { type PseudoTerminal, startAtTerminal } from './pseudo-terminal.ts';
-
-const ROOT = resolve(import.meta.dirname, '../../..');
-const PROGRAM = join(ROOT, 'cli/zipjobs');
+/** Runs the command line in this process. To run it as a process, see command-line-process.ts. */
+import { Readable, Writable } from 'node:stream';
+import { createCommandLineProgram } from '#cli/wiring.ts';
 
 /** The result of a run of the command line. */
 export interface Run {
@@ -22,45 +19,57 @@ export interface RunOptions {
   /** Text for standard input, which is not a terminal; empty by default. */
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Interrupts the program, as Control-C does. */
+  readonly signal?: AbortSignal;
+  /** Receives each piece that the program writes to standard error. */
+  readonly onNote?: (text: string) => void;
 }
 
-const environmentOf = (user: User, env: RunOptions['env'] = {}) => ({
-  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+/** The variables of a user without a home directory. */
+export const environmentOf = (user: User, env: RunOptions['env'] = {}) => ({
   HOME: '/nonexistent',
   KUBECONFIG: user.kubeconfig,
-  // Like in the image, where it is already filled.
-  ...(process.env['NODE_COMPILE_CACHE'] && { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] }),
   ...env,
 });
 
-/** Runs the real program like a user with this kubeconfig, and waits for its end. */
-export const runCommandLine = (
+const createSink = (onText: (text: string) => void): Writable =>
+  new Writable({
+    decodeStrings: false,
+    write: (text, _encoding, done) => {
+      onText(String(text));
+      done();
+    },
+  });
+
+/** Runs the program like a user with this kubeconfig, and waits for its end. */
+export const runCommandLine = async (
   user: User,
   args: readonly string[],
-  { input = '', env }: RunOptions = {},
-): Promise<Run> =>
-  new Promise((done) => {
-    const options = {
-      env: environmentOf(user, env),
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 * 1024,
-      ...(user.cwd && { cwd: user.cwd }),
-    } as const;
-    const child = execFile(PROGRAM, [...args], options, (_error, stdout, stderr) => {
-      done({ exitCode: child.exitCode ?? -1, stdout, stderr });
-    });
-    // The program may exit before it has read all of its input.
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(input);
+  options: RunOptions = {},
+): Promise<Run> => {
+  const { input = '', env, signal = new AbortController().signal, onNote } = options;
+  let [stdout, stderr] = ['', ''];
+  const program = createCommandLineProgram({
+    env: environmentOf(user, env),
+    cwd: user.cwd ?? process.cwd(),
+    input: Readable.from([input]),
+    output: createSink((text) => (stdout += text)),
+    errors: createSink((text) => {
+      stderr += text;
+      onNote?.(text);
+    }),
+    signal,
   });
+  const exitCode = await program(args);
+  return { exitCode, stdout, stderr };
+};
 
 /** A user of the command line. */
 export interface CommandLine {
+  readonly user: User;
   run(args: readonly string[], options?: RunOptions): Promise<Run>;
   /** @throws Error with the output when the exit code is not 0. */
   succeed(args: readonly string[], options?: RunOptions): Promise<Run>;
-  /** Starts the program at a terminal, where it can ask. */
-  atTerminal(args: readonly string[]): PseudoTerminal;
   /** The parsed output of `-o json`. */
   json(args: readonly string[], options?: RunOptions): Promise<unknown>;
   /** All output so far. */
@@ -81,9 +90,9 @@ export const createCommandLine = (user: User): CommandLine => {
     throw new Error(`zipjobs ${args.join(' ')} ended with ${exitCode}:\n${stderr}${stdout}`);
   };
   return {
+    user,
     run,
     succeed,
-    atTerminal: (args) => startAtTerminal([PROGRAM, ...args], environmentOf(user, { TERM: 'xterm' })),
     json: async (args, options) =>
       JSON.parse((await succeed([...args, '-o', 'json'], options)).stdout) as unknown,
     get printed() {

@@ -100,9 +100,10 @@ class Pool implements Omit<ControllerPool, keyof AsyncDisposable> {
     await until('a controller to lead', () => this.#leader !== undefined, { limitMs: 120_000 });
   }
 
+  /** The leader releases its Lease, so that the controllers of the chart need not wait until it expires. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    this.killAll();
+    for (const child of this.#running) child.kill('SIGTERM');
     await Promise.all(this.#keepers);
   }
 

@@ -12,6 +12,7 @@ import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { imageProcess } from '#tools/local-cluster/image-process.ts';
 import { type StatusServer, startStatusServer } from '../servers/status-server.ts';
 import { certificateText } from '../servers/tls-front.ts';
+import { compileCacheEnv } from './compile-cache-env.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const DOCKERFILE = 'zipper-image/Dockerfile';
@@ -31,6 +32,17 @@ export interface ZipperJob extends ZipperTarget {
   readonly task?: Partial<ArchiveTask>;
   readonly env?: Readonly<Record<string, string>>;
 }
+
+const filledCaches = new Map<string, Promise<unknown>>();
+
+/** Like the build of the image. */
+const fillCompileCache = async (env: Readonly<Record<string, string>>): Promise<void> => {
+  const { NODE_COMPILE_CACHE: folder = '' } = env;
+  const args = [join(ROOT, 'zipper-image/warm-up/main.ts')];
+  const filled = filledCaches.get(folder) ?? promisify(execFile)(process.execPath, args, { env });
+  filledCaches.set(folder, filled);
+  await filled;
+};
 
 /** The command that starts one zipper process. */
 export interface ZipperCommand {
@@ -59,11 +71,7 @@ export class ZipperHost implements AsyncDisposable {
       cert: certificateText('loopback.pem'),
     });
     const directory = await mkdtemp(join(tmpdir(), 'zipjobs-zipper-'));
-    // Like the build of the image.
-    const { env } = imageProcess(DOCKERFILE, directory);
-    await promisify(execFile)(process.execPath, [join(ROOT, 'zipper-image/warm-up/main.ts')], {
-      env: { ...env },
-    });
+    await fillCompileCache({ ...imageProcess(DOCKERFILE, directory).env, ...compileCacheEnv() });
     return new ZipperHost(directory, status);
   }
 
@@ -86,7 +94,7 @@ export class ZipperHost implements AsyncDisposable {
     return {
       directory,
       command: [process.execPath, ...image.args],
-      env: { ...image.env, ...this.#env(at), ...job.env },
+      env: { ...image.env, ...compileCacheEnv(), ...this.#env(at), ...job.env },
     };
   }
 

@@ -61,6 +61,8 @@ const createFakeKube = (
 });
 
 export interface DashboardServerOptions {
+  /** The address at which it listens; loopback by default. */
+  readonly host?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly clock?: Clock;
   readonly redis?: Redis;
@@ -79,6 +81,7 @@ export interface Response {
  * no redirects.
  */
 export interface Visitor {
+  readonly url: string;
   readonly cookies: Map<string, string>;
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<Response>;
   post(
@@ -90,6 +93,12 @@ export interface Visitor {
   csrf(path: string): Promise<string>;
   signIn(token: string): Promise<Response>;
 }
+
+/** The names of the fields of the filters of a page, as the browser sends them. */
+export const filterNames = (html: string): readonly string[] => {
+  const [form = ''] = /<form[^>]* class="filters".*?<\/form>/s.exec(html) ?? [];
+  return [...form.matchAll(/<(?:input|select)[^>]* name="([^"]+)"/g)].map(([, name = '']) => name);
+};
 
 export const FROM_HERE = { 'sec-fetch-site': 'same-origin' } as const;
 
@@ -110,6 +119,7 @@ export const createVisitor = (url: string): Visitor => {
     return { status: reply.status, headers: reply.headers, text: await reply.text() };
   };
   const visitor: Visitor = {
+    url,
     cookies,
     get: (path, headers = {}) => ask(path, { headers }),
     post: (path, fields, headers = FROM_HERE) =>
@@ -121,7 +131,7 @@ export const createVisitor = (url: string): Visitor => {
   return visitor;
 };
 
-/** The dashboard on a loopback port; the objects and the responses of the API server are in memory. */
+/** The dashboard on a free port; the objects and the responses of the API server are in memory. */
 export const startDashboardServer = async (options: DashboardServerOptions = {}) => {
   const tokens = new Map<string, KnownToken>();
   const requests: KubeRequest[] = [];
@@ -148,8 +158,9 @@ export const startDashboardServer = async (options: DashboardServerOptions = {})
     provider: options.provider,
     history: options.history,
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { host = '127.0.0.1' } = options;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
   return {
     url,
     tokens,

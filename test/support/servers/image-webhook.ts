@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Manifest } from '#tools/local-cluster/cluster-types.ts';
 import { certificateText } from './tls-front.ts';
 
 const ANNOTATION = 'kyverno.io/verify-images';
@@ -22,7 +23,7 @@ interface Review {
 
 export interface ImageWebhook extends AsyncDisposable {
   /** The configuration that makes the API server call it for the Jobs and pods of a namespace. */
-  configurationFor(namespace: string): { readonly metadata: { readonly name: string } };
+  configurationFor(namespace: string): Manifest;
 }
 
 /** JSON Patch of what Kyverno changes: the digest of each image, and a note on the object. */

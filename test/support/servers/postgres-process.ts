@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -14,25 +14,21 @@ import { PRIVATE_TLS } from './private-tls.ts';
 
 export const SUPERUSER = { user: 'postgres', password: 'superuser-password' } as const;
 
-/** Nothing survives a crash of the machine, and so each test is fast. */
-const OPTIONS = [
-  'fsync=off',
-  'full_page_writes=off',
-  'synchronous_commit=off',
-  'shared_buffers=32MB',
-  'max_connections=60',
-];
+/** Commits survive a crash of the server, and nothing survives one of the machine, so each test is fast. */
+const OPTIONS = ['fsync=off', 'full_page_writes=off', 'shared_buffers=32MB', 'max_connections=60'];
 
 export interface PostgresProcess extends AsyncDisposable {
   readonly port: number;
   readonly directory: string;
   /** Ends it like a crash, with all connections. */
   kill(): Promise<void>;
-  /** Starts it again with the same data and port. */
+  /** Starts it again with the same data and port, unless it runs. */
   start(): Promise<void>;
   /** Stops and continues its processes: connections stay open without responses. */
   freeze(): void;
   thaw(): void;
+  /** Lets this process end while the server runs. */
+  unref(): void;
 }
 
 /** PostgreSQL refuses to run as root. Debian's package creates this user. */
@@ -81,9 +77,19 @@ const signalFamily = (child: ChildProcess | undefined, signal: NodeJS.Signals): 
   for (const pid of family(child.pid)) sendSignal(pid, signal);
 };
 
+const MEMORY = '/dev/shm';
+/** A container may have little of it. */
+const MEMORY_BYTES = 2 ** 30;
+
+/** A folder in memory if there is room: a database has thousands of files, and some disks take a millisecond to create one. */
+const quickFolder = async (): Promise<string> => {
+  const { bavail, bsize } = await statfs(MEMORY).catch(() => ({ bavail: 0, bsize: 0 }));
+  return bavail * bsize > MEMORY_BYTES ? MEMORY : tmpdir();
+};
+
 /** Files of a new cluster. The server accepts the key of its certificate only from its own user. */
-const createFiles = async (): Promise<string> => {
-  const directory = await mkdtemp(join(tmpdir(), 'zipjobs-postgres-'));
+const createFiles = async (isOnDisk: boolean): Promise<string> => {
+  const directory = await mkdtemp(join(isOnDisk ? tmpdir() : await quickFolder(), 'zipjobs-postgres-'));
   const account = accountOf();
   const files = { 'superuser-password': SUPERUSER.password, 'server.crt': PRIVATE_TLS.cert };
   for (const [name, text] of Object.entries(files))
@@ -110,32 +116,45 @@ const createFiles = async (): Promise<string> => {
   return directory;
 };
 
-/** A real PostgreSQL on 127.0.0.1, with and without TLS, for a certificate of `PRIVATE_TLS`. `options` come after ours. */
-export const startPostgresProcess = async (options: readonly string[] = []): Promise<PostgresProcess> => {
-  const directory = await createFiles();
+export interface PostgresOptions {
+  /** Settings of the server such as `fsync=on`, which come after ours. */
+  readonly settings?: readonly string[];
+  /** For measurements. */
+  readonly isOnDisk?: boolean;
+}
+
+/** A real PostgreSQL on 127.0.0.1, with and without TLS, for a certificate of `PRIVATE_TLS`. */
+export const startPostgresProcess = async (options: PostgresOptions = {}): Promise<PostgresProcess> => {
+  const { settings: own = [], isOnDisk = false } = options;
+  const directory = await createFiles(isOnDisk);
   const [port = 0] = await freePorts(1);
   const program = join(await postgresFolder(), 'postgres');
   const tls = [`ssl=on`, `ssl_cert_file=${directory}/server.crt`, `ssl_key_file=${directory}/server.key`];
   const settings = [
     ...OPTIONS,
-    ...options,
+    ...own,
     ...tls,
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     `port=${port}`,
   ];
   let child: ChildProcess | undefined;
+  let keepsAlive = true;
+  const isRunning = (): boolean => child?.exitCode === null && child.signalCode === null;
   const start = async (): Promise<void> => {
+    if (isRunning()) return;
     const args = ['-D', join(directory, 'data'), ...settings.flatMap((one) => ['-c', one])];
     child = spawn(program, args, { stdio: 'ignore', cwd: directory, ...accountOf() });
     await once(child, 'spawn');
     await until('PostgreSQL to accept connections', () => isListening(port), { limitMs: 30_000 });
+    if (!keepsAlive) child.unref();
   };
   const kill = async (): Promise<void> => {
     const ending = child;
     child = undefined;
     if (ending === undefined || ending.exitCode !== null || ending.signalCode !== null) return;
     signalFamily(ending, 'SIGCONT');
+    ending.ref();
     const exited = once(ending, 'exit');
     // An immediate shutdown: no checkpoint, and the next start recovers.
     ending.kill('SIGQUIT');
@@ -148,6 +167,10 @@ export const startPostgresProcess = async (options: readonly string[] = []): Pro
     start,
     freeze: () => signalFamily(child, 'SIGSTOP'),
     thaw: () => signalFamily(child, 'SIGCONT'),
+    unref: () => {
+      keepsAlive = false;
+      child?.unref();
+    },
     [Symbol.asyncDispose]: async () => {
       await kill();
       await rm(directory, { recursive: true, force: true });

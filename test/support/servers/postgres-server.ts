@@ -7,7 +7,12 @@ import { HISTORY_SETTINGS, type HistorySettings } from '#runtime/history/setting
 import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
-import { type PostgresProcess, SUPERUSER, startPostgresProcess } from './postgres-process.ts';
+import {
+  type PostgresOptions,
+  type PostgresProcess,
+  SUPERUSER,
+  startPostgresProcess,
+} from './postgres-process.ts';
 import { PRIVATE_TLS } from './private-tls.ts';
 
 /** The account of a role: `owner` for migrations, `writer` for the controller, `reader` for the API and the dashboard. */
@@ -15,7 +20,6 @@ export type HistoryRole = 'owner' | 'writer' | 'reader';
 
 const HISTORY_ROLES = { writer: 'zipjobs_writer', reader: 'zipjobs_reader' } as const;
 
-const DATABASE = 'zipjobs';
 const QUIET = createLogger('test', { level: 'silent' });
 
 /** What the administrator of the database server does once. */
@@ -23,7 +27,10 @@ const PREPARATION = (['owner', 'writer', 'reader'] as const)
   .map((role) => `CREATE ROLE zipjobs_${role} LOGIN PASSWORD '${role}-secret';`)
   .join('\n');
 
+/** A database with the three roles, and its server. TLS clients verify the certificate of the server. */
 export interface PostgresServer extends PostgresProcess {
+  /** The name of the database. */
+  readonly database: string;
   /** Variables of a process with this role. */
   env(role: HistoryRole): Readonly<Record<string, string>>;
   settings(role: HistoryRole, change?: Readonly<Record<string, string>>): HistorySettings;
@@ -33,80 +40,88 @@ export interface PostgresServer extends PostgresProcess {
   open(role: HistoryRole | 'superuser'): Promise<pg.Client & AsyncDisposable>;
   /** Applies the migrations of a folder (default: all of ours). Returns the names of those that were new. */
   migrate(folder?: string, options?: { readonly lockTimeoutMs?: number }): Promise<readonly string[]>;
-  /** Removes schema and rows, without migrations. */
-  clear(): Promise<void>;
 }
 
-/** A real PostgreSQL with the three roles, without the schema. TLS clients verify its certificate. */
-export const startEmptyPostgres = async (options: readonly string[] = []): Promise<PostgresServer> => {
-  const server = await startPostgresProcess(options);
+export const openDatabase = async (
+  port: number,
+  database: string,
+  account: { readonly user: string; readonly password: string } = SUPERUSER,
+): Promise<pg.Client & AsyncDisposable> => {
+  const client = new pg.Client({ host: '127.0.0.1', port, database, ssl: false, ...account });
+  client.on('error', () => undefined);
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
+};
+
+/** Starts a server with the roles. */
+export const startServer = async (options: PostgresOptions): Promise<PostgresProcess> => {
+  await using starting = new AsyncDisposableStack();
+  const server = starting.use(await startPostgresProcess(options));
+  for (const role of ['owner', 'writer', 'reader'])
+    await writeFile(join(server.directory, `${role}-password`), `${role}-secret\n`);
+  await using administrator = await openDatabase(server.port, 'postgres');
+  await administrator.query(PREPARATION);
+  starting.move();
+  return server;
+};
+
+/** Creates a database with an empty schema. */
+export const createEmpty = async ({ port }: PostgresProcess, database: string): Promise<void> => {
+  await using administrator = await openDatabase(port, 'postgres');
+  await administrator.query(`CREATE DATABASE ${database} TEMPLATE template0 ENCODING 'UTF8'`);
+  await using owner = await openDatabase(port, database);
+  await owner.query('CREATE SCHEMA zipjobs AUTHORIZATION zipjobs_owner');
+};
+
+const migrateDatabase = async (
+  { open }: Pick<PostgresServer, 'open'>,
+  folder?: string,
+  lockTimeoutMs = 5_000,
+): Promise<readonly string[]> => {
+  await using owner = await open('owner');
+  const options = { log: QUIET, roles: HISTORY_ROLES, lockTimeoutMs };
+  return await migrate(owner, { ...options, ...(folder !== undefined && { folder }) });
+};
+
+export const withDatabase = (server: PostgresProcess, database: string): PostgresServer => {
   const { port, directory } = server;
   const env = (role: HistoryRole): Readonly<Record<string, string>> => ({
     HISTORY_HOST: '127.0.0.1',
     HISTORY_PORT: `${port}`,
-    HISTORY_DATABASE: DATABASE,
+    HISTORY_DATABASE: database,
     HISTORY_USER: `zipjobs_${role}`,
     HISTORY_PASSWORD_FILE: join(directory, `${role}-password`),
     HISTORY_CA_FILE: PRIVATE_TLS.authorityPath,
   });
   const settings = (role: HistoryRole, change = {}): HistorySettings =>
     readConfig(HISTORY_SETTINGS, { ...env(role), ...change });
-  const open = async (role: HistoryRole | 'superuser', database = DATABASE) => {
-    const account =
-      role === 'superuser' ? SUPERUSER : { user: `zipjobs_${role}`, password: `${role}-secret` };
-    const client = new pg.Client({ host: '127.0.0.1', port, database, ssl: false, ...account });
-    client.on('error', () => undefined);
-    await client.connect();
-    return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
-  };
-  const clear = async (): Promise<void> => {
-    await using administrator = await open('superuser');
-    await administrator.query(
-      'DROP SCHEMA IF EXISTS zipjobs CASCADE; CREATE SCHEMA zipjobs AUTHORIZATION zipjobs_owner',
-    );
-  };
-  const prepare = async (): Promise<void> => {
-    for (const role of ['owner', 'writer', 'reader'])
-      await writeFile(join(directory, `${role}-password`), `${role}-secret\n`);
-    await using administrator = await open('superuser', 'postgres');
-    await administrator.query(PREPARATION);
-    await administrator.query(`CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8'`);
-    await clear();
-  };
-  try {
-    await prepare();
-  } catch (error) {
-    await server[Symbol.asyncDispose]();
-    throw error;
-  }
+  const open = (role: HistoryRole | 'superuser') =>
+    role === 'superuser'
+      ? openDatabase(port, database)
+      : openDatabase(port, database, { user: `zipjobs_${role}`, password: `${role}-secret` });
   return {
     ...server,
+    database,
     env,
     settings,
-    open: (role) => open(role),
-    clear,
+    open,
     connect: (role, change) =>
       createHistoryDatabase(settings(role, change), {
         log: QUIET,
         trust: BUILT_IN_TRUST,
         applicationName: 'test',
       }),
-    migrate: async (folder, { lockTimeoutMs = 5_000 } = {}) => {
-      await using owner = await open('owner');
-      const options = { log: QUIET, roles: HISTORY_ROLES, lockTimeoutMs };
-      return await migrate(owner, { ...options, ...(folder !== undefined && { folder }) });
-    },
+    migrate: (folder, { lockTimeoutMs } = {}) => migrateDatabase({ open }, folder, lockTimeoutMs),
   };
 };
 
-/** The same with all migrations applied. `options` are settings of the server, such as `fsync=on`. */
-export const startPostgres = async (options: readonly string[] = []): Promise<PostgresServer> => {
-  const server = await startEmptyPostgres(options);
-  try {
-    await server.migrate();
-    return server;
-  } catch (error) {
-    await server[Symbol.asyncDispose]();
-    throw error;
-  }
+/** A PostgreSQL with a migrated database, for one caller. */
+export const startPostgres = async (options: PostgresOptions = {}): Promise<PostgresServer> => {
+  await using starting = new AsyncDisposableStack();
+  const process = starting.use(await startServer(options));
+  await createEmpty(process, 'zipjobs');
+  const server = withDatabase(process, 'zipjobs');
+  await server.migrate();
+  starting.move();
+  return server;
 };

@@ -22,5 +22,7 @@ export const archiveJobs = async (
 /** Removes all jobs, and keeps the partitions. */
 export const forgetJobs = async (postgres: PostgresServer): Promise<void> => {
   await using client = await postgres.open('superuser');
-  await client.query('TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours, zipjobs.job_places');
+  // With few rows this is much faster than TRUNCATE, which replaces the files of every partition.
+  for (const table of ['jobs', 'job_details', 'usage_hours', 'job_places'])
+    await client.query(`DELETE FROM zipjobs.${table}`);
 };

@@ -34,7 +34,11 @@ export interface CachedWorld {
   readonly parts: Parts;
   readonly registry: Registry;
   /** Sends an event of this kind to the caches. */
-  send(plural: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: ZipBucket | ZipJob | ZipProject): void;
+  readonly send: (
+    plural: string,
+    type: 'ADDED' | 'MODIFIED' | 'DELETED',
+    object: ZipBucket | ZipJob | ZipProject,
+  ) => void;
 }
 
 const start = async (

@@ -33,7 +33,7 @@ export function aPod(name: string, container: object) {
   };
 }
 
-export function aPodWithVolumes(): object {
+export function aPodWithVolumes() {
   const env = [
     ...toEnv({
       KEY_FILE: '/etc/zipjobs/secret/renamed',
@@ -63,7 +63,7 @@ export function aPodWithVolumes(): object {
   };
 }
 
-export function aDeployment(name: string, image: string): object {
+export function aDeployment(name: string, image: string) {
   const labels = { app: name };
   return {
     apiVersion: 'apps/v1',
@@ -76,7 +76,7 @@ export function aDeployment(name: string, image: string): object {
   };
 }
 
-export function aJob(name: string, exitCode: string): object {
+export function aJob(name: string, exitCode: string) {
   const onExitCodes = { containerName: 'main', operator: 'In', values: [12] };
   return {
     apiVersion: 'batch/v1',

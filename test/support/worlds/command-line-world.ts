@@ -61,11 +61,18 @@ export const startCommandLineWorld = async (own: string): Promise<CommandLineWor
   const { cluster } = flow;
   const { store } = cluster;
   const bind = async (namespace: string, role: string, user: string): Promise<void> => {
-    const flags = [`--clusterrole=${role}`, `--user=${user}`, '-n', namespace];
-    await cluster.kubectl(['create', 'rolebinding', `${user}-${role}`, ...flags]);
+    const apiGroup = 'rbac.authorization.k8s.io';
+    const binding = {
+      apiVersion: `${apiGroup}/v1`,
+      kind: 'RoleBinding',
+      metadata: { namespace, name: `${user}-${role}` },
+      roleRef: { apiGroup, kind: 'ClusterRole', name: role },
+      subjects: [{ apiGroup, kind: 'User', name: user }],
+    };
+    await cluster.apply([binding]);
     await untilAllowed(cluster, { user, verb: 'get', resource: 'zipprojects.zipjobs.dev', namespace });
   };
-  await cluster.kubectl(['create', 'namespace', own]);
+  await cluster.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: own } }]);
   await bind(own, 'admin', 'olivia');
   await bind(other, 'view', 'olivia');
   await bind(own, 'view', 'victor');

@@ -1,53 +1,10 @@
-import axe from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { openBrowser } from '../browser/browser.ts';
 import { startDashboardProcess } from '../processes/dashboard-process.ts';
 import type { ServerProcess } from '../processes/server-process.ts';
+import { createVisitor, type Visitor } from '../servers/dashboard-server.ts';
 import { createDashboardUser, type DashboardUser } from './dashboard-users.ts';
 import { type Flow, startFlow } from './flow.ts';
-
-interface AxeResult {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
-}
-
-type Impact = 'minor' | 'moderate' | 'serious' | 'critical';
-
-/** An element that violates a rule of axe. */
-interface AxeIssue {
-  readonly impact: string;
-  readonly text: string;
-}
-
-/** Findings of axe, by all of its rules or by the given ones. */
-const axeIssues = async (page: Page, rules?: readonly string[]): Promise<readonly AxeIssue[]> => {
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
-  // Passed as text to the debugger's isolated world: the policy of the page allows no other script.
-  await page.evaluate(axe.source);
-  const violations = (await page.evaluate(
-    `axe.run(document, ${JSON.stringify(options)}).then((results) => results.violations)`,
-  )) as readonly AxeResult[];
-  return violations.flatMap(({ id, impact, nodes }) =>
-    nodes.map(({ target, failureSummary }) => ({
-      impact: impact ?? 'minor',
-      text: `${id} at ${target.join(' ')}: ${failureSummary ?? ''}`,
-    })),
-  );
-};
-
-const isOf =
-  (...impacts: readonly Impact[]) =>
-  ({ impact }: AxeIssue): boolean =>
-    impacts.some((one) => one === impact);
-
-/** Serious and critical findings of axe as lines, by all of its rules or by the given ones. */
-export const seriousIssues = async (page: Page, rules?: readonly string[]): Promise<readonly string[]> =>
-  (await axeIssues(page, rules)).filter(isOf('serious', 'critical')).map(({ text }) => text);
-
-/** Findings of axe that are at least moderate, as lines. */
-export const moderateIssues = async (page: Page): Promise<readonly string[]> =>
-  (await axeIssues(page)).filter(isOf('moderate', 'serious', 'critical')).map(({ text }) => text);
 
 /** A page in its own browser, with the errors of its console. */
 export interface OpenPage extends AsyncDisposable {
@@ -63,6 +20,10 @@ export interface DashboardDesk extends AsyncDisposable {
   readonly dashboard: ServerProcess;
   readonly url: string;
   open(options?: BrowserContextOptions): Promise<OpenPage>;
+  /** A page of a signed-in user. */
+  openAs(user: DashboardUser, options?: BrowserContextOptions): Promise<OpenPage>;
+  /** The session of a user, who signs in once. */
+  visit(user: DashboardUser): Promise<Visitor>;
   addUser(account: string, role?: 'view' | 'edit' | 'admin'): Promise<DashboardUser>;
 }
 
@@ -90,6 +51,26 @@ export const openPage = async (url: string, options: BrowserContextOptions = {})
   };
 };
 
+/** A page with the session of this visitor, which saves the three page loads of the sign-in form. */
+export const openAs = async (
+  { url, cookies }: Visitor,
+  options: BrowserContextOptions = {},
+): Promise<OpenPage> => {
+  const opened = await openPage(url, options);
+  await opened.page.context().addCookies(
+    [...cookies].map(([name, value]) => ({
+      name,
+      value,
+      domain: new URL(url).hostname,
+      path: '/',
+      httpOnly: true,
+      secure: name.startsWith('__Host-'),
+      sameSite: 'Strict',
+    })),
+  );
+  return opened;
+};
+
 export const startDashboardDesk = async (
   namespace: string,
   env: Readonly<Record<string, string>> = {},
@@ -98,11 +79,25 @@ export const startDashboardDesk = async (
   const flow = started.use(await startFlow(namespace));
   const dashboard = started.use(await startDashboardProcess(flow.cluster, { env }));
   const resources = started.move();
+  const visitors = new Map<string, Promise<Visitor>>();
+  const signIn = async (token: string): Promise<Visitor> => {
+    const visitor = createVisitor(dashboard.url);
+    const { status } = await visitor.signIn(token);
+    if (status !== 303) throw new Error(`sign-in returned ${status}`);
+    return visitor;
+  };
+  const visit = ({ token }: DashboardUser): Promise<Visitor> => {
+    const visitor = visitors.get(token) ?? signIn(token);
+    visitors.set(token, visitor);
+    return visitor;
+  };
   return {
     flow,
     dashboard,
     url: dashboard.url,
     open: (options) => openPage(dashboard.url, options),
+    openAs: async (user, options) => openAs(await visit(user), options),
+    visit,
     addUser: (account, role) =>
       createDashboardUser(flow.cluster, namespace, role === undefined ? { account } : { account, role }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),

@@ -4,8 +4,8 @@ import type { ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipJob, NAMESPACE } from '../builders/objects.ts';
 import { aProject } from '../servers/api-server.ts';
-import { type DashboardServer, startDashboardServer } from '../servers/dashboard-server.ts';
-import { type OpenPage, openPage } from './dashboard-desk.ts';
+import { type DashboardServer, startDashboardServer, visitAs } from '../servers/dashboard-server.ts';
+import { type OpenPage, openAs } from './dashboard-desk.ts';
 
 export const JOBS = `/projects/${NAMESPACE}/jobs`;
 /** Tokens of the users. */
@@ -61,11 +61,7 @@ export const startJobListWorld = async (): Promise<JobListWorld> => {
       jobs.delete(jobNameOf(n));
       server.zipJobs.remove(NAMESPACE, jobNameOf(n));
     },
-    open: async (token, options) => {
-      const opened = await openPage(server.url, options);
-      await opened.signIn(token);
-      return opened;
-    },
+    open: async (token, options) => openAs(await visitAs(server, token), options),
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 };

@@ -53,7 +53,7 @@ const VIEW_PERMISSIONS = [
 
 export const startDashboardProject = async (
   env: Readonly<Record<string, string>> = {},
-  options: Pick<DashboardServerOptions, 'history'> = {},
+  options: Pick<DashboardServerOptions, 'history' | 'host'> = {},
 ): Promise<DashboardProject> => {
   const server = await startDashboardServer({ env, ...options });
   const objects = createObjectsByPath();

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
-import { installChart, RELEASE_NAMESPACE } from '../processes/installation.ts';
+import { RELEASE_NAMESPACE } from '../processes/installation.ts';
 import { type PostgresProcess, SUPERUSER, startPostgresProcess } from '../servers/postgres-process.ts';
 import { PRIVATE_TLS } from '../servers/private-tls.ts';
 import { applyObjects } from './project.ts';
 import { sharedCluster } from './shared-cluster.ts';
-import { resetInstallation } from './shared-installation.ts';
+import { forgetInstallation } from './shared-installation.ts';
 
 const SECRET = 'zipjobs-history';
 const CONFIG_MAP = 'postgres-ca';
@@ -17,7 +17,7 @@ const DASHBOARD = { enabled: true, replicas: 1, allowHttp: true };
 
 export type DatabaseClient = pg.Client & AsyncDisposable;
 
-/** A PostgreSQL that an operator prepared, for the chart on the shared cluster, which has no history at first. */
+/** A PostgreSQL that an operator prepared, for the chart on the shared cluster. */
 export interface HistoryInstallation extends AsyncDisposable {
   readonly cluster: Cluster;
   readonly server: Pick<PostgresProcess, 'kill' | 'start' | 'freeze' | 'thaw'>;
@@ -57,13 +57,13 @@ const valuesFor = (port: number): Readonly<Record<string, unknown>> => ({
   },
 });
 
-/** Starts PostgreSQL, prepares it with the documented SQL, and installs the chart without a history. */
+/** Starts PostgreSQL and prepares it with the documented SQL. The caller installs the chart. */
 export const startHistoryInstallation = async (): Promise<HistoryInstallation> => {
   await using started = new AsyncDisposableStack();
   const server = started.use(await startPostgresProcess());
   const { port } = server;
   const cluster = await sharedCluster();
-  started.defer(() => resetInstallation());
+  started.defer(forgetInstallation);
 
   const open = async (database: string, account: { readonly user: string; readonly password: string }) => {
     const client = new pg.Client({ host: '127.0.0.1', port, database, ssl: false, ...account });
@@ -79,7 +79,9 @@ export const startHistoryInstallation = async (): Promise<HistoryInstallation> =
     applyObjects(cluster, [
       { apiVersion: 'v1', kind, metadata: { name, namespace: RELEASE_NAMESPACE }, ...content },
     ]);
-  await installChart(cluster, { dashboard: DASHBOARD });
+  await applyObjects(cluster, [
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RELEASE_NAMESPACE } },
+  ]);
   started.defer(async () => {
     const objects = [`secret/${SECRET}`, `configmap/${CONFIG_MAP}`];
     await cluster.kubectl(['delete', '-n', RELEASE_NAMESPACE, '--ignore-not-found', ...objects]);

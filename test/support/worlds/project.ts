@@ -8,10 +8,11 @@ import {
   zipJobName,
 } from '#crds/api-group.ts';
 import { generateToken, hashToken, maskToken } from '#crds/api-token.ts';
+import { findCondition } from '#crds/conditions.ts';
 import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission } from '#crds/zip-token.ts';
-import type { NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
+import type { Manifest, NodelessCluster } from '#tools/local-cluster/cluster-types.ts';
 import { type BucketReader, createBucketReader } from '../clients/bucket-reader.ts';
 import { until } from '../until.ts';
 
@@ -85,11 +86,8 @@ const manifests = (
   ];
 };
 
-export const applyObjects = async (cluster: NodelessCluster, objects: readonly unknown[]): Promise<void> => {
-  await cluster.kubectl(['apply', '-f', '-'], {
-    input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }),
-  });
-};
+export const applyObjects = (cluster: NodelessCluster, objects: readonly Manifest[]): Promise<void> =>
+  cluster.apply(objects);
 
 /**
  * Creates the namespace (Pod Security: restricted), bucket, credentials, webhook secret and a token, and
@@ -100,7 +98,7 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
   const token = generateToken();
   const bucketName = `${namespace}-archives`;
   const webhookSecret = `whsec_${randomBytes(32).toString('base64')}`;
-  await applyObjects(cluster, [
+  await cluster.apply([
     {
       apiVersion: 'v1',
       kind: 'Namespace',
@@ -108,15 +106,16 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
     },
   ]);
   await cluster.createBucket(bucketName);
-  await applyObjects(cluster, manifests(cluster, options, { bucketName, token, webhookSecret }));
-  await cluster.kubectl([
-    'wait',
-    '-n',
-    namespace,
-    'zipproject/project',
-    '--for=condition=Ready',
-    '--timeout=90s',
-  ]);
+  await cluster.apply(manifests(cluster, options, { bucketName, token, webhookSecret }));
+  const path = `/apis/${GROUP_VERSION}/namespaces/${namespace}/zipprojects/${PROJECT_NAME}`;
+  await until(
+    `the project ${namespace} to be Ready`,
+    async () => {
+      const { status } = await cluster.read<ZipProject>(path);
+      return findCondition(status?.conditions, 'Ready')?.status === 'True';
+    },
+    { limitMs: 90_000, intervalMs: 50 },
+  );
   const bucket = createBucketReader(cluster.store, bucketName);
   const zipJob = (uuid: string): Promise<ZipJob> =>
     cluster.read(`/apis/${GROUP_VERSION}/namespaces/${namespace}/zipjobs/${zipJobName(uuid)}`);
@@ -129,7 +128,7 @@ export const createProject = async (cluster: NodelessCluster, options: ProjectOp
     zipJob,
     addToken: async (permissions) => {
       const added = generateToken();
-      await applyObjects(cluster, [tokenObject(namespace, added, permissions)]);
+      await cluster.apply([tokenObject(namespace, added, permissions)]);
       return added;
     },
     untilPhase: async (uuid, phases, limitMs = 100_000) => {

@@ -1,5 +1,6 @@
 import { requirePostgres } from '../processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
+import type { PostgresServer } from '../servers/postgres-server.ts';
+import { createDatabase } from '../servers/test-database.ts';
 import { forgetJobs } from './archived-jobs.ts';
 import { type DashboardHistory, startDashboardHistory } from './dashboard-history.ts';
 
@@ -12,14 +13,14 @@ export interface DashboardHistoryWorld {
   readonly restart: (env: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** Starts a PostgreSQL before the tests of the describe block that calls this, and for each of them a dashboard without jobs. */
+/** Creates a database before the tests of the describe block that calls this, and for each of them a dashboard without jobs. */
 export const useDashboardHistory = (env: Readonly<Record<string, string>> = {}): DashboardHistoryWorld => {
   const life = new AsyncDisposableStack();
   let postgres: PostgresServer;
   let dashboard: DashboardHistory;
   before(async function () {
     await requirePostgres(this);
-    postgres = life.use(await startPostgres());
+    postgres = life.use(await createDatabase());
   });
   after(() => life.disposeAsync());
   beforeEach(async () => {

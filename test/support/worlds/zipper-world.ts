@@ -24,6 +24,8 @@ export interface OwnWorld {
   readonly spec?: Partial<ZipJobSpec>;
   /** Additional env of its zippers. */
   readonly env?: Readonly<Record<string, string>>;
+  /** How far the clock of their node is ahead. */
+  readonly clockAheadMs?: number;
   /** Faults of its zippers' requests to the API server. */
   readonly apiFault?: Judge;
   /** Faults of requests about its archive to the store. */
@@ -104,9 +106,12 @@ export const startZipperWorld = async (namespace: string): Promise<ZipperWorld> 
   const storeEnv = { STORE_ALLOWED_HOSTS: new URL(store.url).host };
   podRoutes.extraEnvFor = (pod) =>
     isOurs(pod) ? { ...QUICK_ENV, ...storeEnv, ...owns.get(jobIn(pod.metadata.name))?.env } : {};
+  podRoutes.clockAheadMsFor = (pod) =>
+    isOurs(pod) ? (owns.get(jobIn(pod.metadata.name))?.clockAheadMs ?? 0) : 0;
   started.defer(() => {
     podRoutes.apiServerUrlFor = undefined;
     podRoutes.extraEnvFor = undefined;
+    podRoutes.clockAheadMsFor = undefined;
   });
   const behindProxy: Cluster = { ...cluster, store: { ...cluster.store, endpoint: store.url } };
   const project = started.use(await createProject(behindProxy, { namespace }));

@@ -31,8 +31,8 @@ const cpuMs = (): number => {
 
 /** Runs the steps to their end or first error, and returns the processor time of the longest one. */
 const runMeasured = <T>(steps: Steps<T>): { longestMs: number; value?: T } => {
-  for (let longestMs = 0; ; ) {
-    const before = cpuMs();
+  let longestMs = 0;
+  for (let before = cpuMs(); ; ) {
     const step = (() => {
       try {
         return steps.next();
@@ -40,7 +40,9 @@ const runMeasured = <T>(steps: Steps<T>): { longestMs: number; value?: T } => {
         return undefined;
       }
     })();
-    longestMs = Math.max(longestMs, cpuMs() - before);
+    const after = cpuMs();
+    longestMs = Math.max(longestMs, after - before);
+    before = after;
     if (step === undefined) return { longestMs };
     if (step.done === true) return { longestMs, value: step.value };
   }

@@ -9,7 +9,9 @@ import { repeatCommand, repeatOnParent } from '#test/chaos/repeat-on-parent.ts';
 /** Ends like a run of one schedule with this number of violations. */
 const runnerWith = (violations: number): string =>
   JSON.stringify({
-    scripts: { chaos: `node -e "console.log(process.argv.slice(1).join()+'\\n1 schedules, ${violations} violations')" --` },
+    scripts: {
+      chaos: `node -e "console.log(process.argv.slice(1).join()+'\\n1 schedules, ${violations} violations')" --`,
+    },
   });
 
 describe('the seeds of the chaos schedules', () => {
@@ -35,7 +37,9 @@ describe('the seeds of the chaos schedules', () => {
     expect(await newSeeds(folder)).to.deep.equal(first);
     await write('a', '2');
     await commit();
-    expect(await newSeeds(folder)).to.have.length(first.length).and.to.not.have.members(first);
+    expect(await newSeeds(folder))
+      .to.have.length(first.length)
+      .and.to.not.have.members(first);
   });
 
   it('come from the lock file in a folder without .git', async () => {
@@ -70,7 +74,7 @@ describe('the seeds of the chaos schedules', () => {
     expect((await repeatOnParent(folder, 42)).result).to.equal('holds');
   });
 
-  it('prove nothing without a commit before, without a checkout, and if the schedule did not run', async () => {
+  it('show nothing without a commit before, without a checkout, and if the schedule did not run', async () => {
     expect((await repeatOnParent(folder, 42)).result).to.equal('unknown');
     await write('package.json', JSON.stringify({ scripts: { chaos: 'exit 1' } }));
     await commit();

@@ -28,12 +28,19 @@ describe('accessCluster', () => {
   afterEach(() => rm(dir, { recursive: true }));
 
   const access = (env: Readonly<Record<string, string>>, kubeconfig?: string) =>
-    accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }));
+    accessCluster({ kubeconfig, context: undefined }, readCommandLineConfig({ HOME: dir, ...env }), {
+      cwd: dir,
+    });
 
   it('prefers --kubeconfig to KUBECONFIG', async () => {
     const KUBECONFIG = join(dir, 'one');
     expect((await access({ KUBECONFIG })).namespace).to.equal('space-of-one');
     expect((await access({ KUBECONFIG }, join(dir, 'two'))).namespace).to.equal('space-of-two');
+  });
+
+  it('reads relative paths from the working directory', async () => {
+    expect((await access({ KUBECONFIG: 'one' })).server).to.equal('https://one.test');
+    expect((await access({ KUBECONFIG: 'one' }, './two')).server).to.equal('https://two.test');
   });
 
   it('skips missing files of a list', async () => {

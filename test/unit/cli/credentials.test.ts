@@ -31,7 +31,12 @@ const read = (
 ) =>
   readCredentials(
     { credentialsFile: given.file },
-    { env: given.env ?? {}, terminal: terminal(given.terminal), signal: new AbortController().signal },
+    {
+      env: given.env ?? {},
+      cwd: '/',
+      terminal: terminal(given.terminal),
+      signal: new AbortController().signal,
+    },
   );
 
 const refusal = async (task: Promise<unknown>): Promise<string> => {

@@ -57,6 +57,7 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
       clock: systemClock,
       signal,
       env: options.env ?? {},
+      cwd: '/',
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
   const program = createProgram({ version: '1.2.3', groups, terminal, openSession, signal });

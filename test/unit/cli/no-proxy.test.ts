@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
+import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 
 const run = promisify(execFile);
 
@@ -56,6 +57,7 @@ describe('the command line in an environment with an HTTP proxy', function () {
     await writeFile(join(dir, 'kubeconfig'), kubeconfigOf(target));
     const variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy', 'ALL_PROXY'];
     const env = {
+      ...compileCacheEnv(),
       ...Object.fromEntries(variables.map((name) => [name, proxy])),
       NODE_USE_ENV_PROXY: '1',
       KUBECONFIG: join(dir, 'kubeconfig'),

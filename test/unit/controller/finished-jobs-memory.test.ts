@@ -16,6 +16,7 @@ import { createServerClock } from '#runtime/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { aConfig } from '#test/support/builders/config.ts';
 import { productionJob, productionPod, productionZipJob } from '#test/support/builders/production-objects.ts';
+import { sized } from '#test/support/sized.ts';
 
 const KIB = 1024;
 const DAYS_MS = 6 * 86_400_000;
@@ -51,7 +52,7 @@ const kubeOf = (stored: Stored): KubeClient => ({
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 const heapBytes = async (): Promise<number> => {
-  for (let rounds = 0; rounds < 3; rounds += 1) {
+  for (let rounds = 0; rounds < 2; rounds += 1) {
     await setImmediate();
     collectGarbage();
   }
@@ -98,7 +99,7 @@ const bytesEach = async (stored: Stored, count: number): Promise<number> => {
 
 describe('memory of a controller', function () {
   this.timeout(120_000);
-  const COUNT = 20_000;
+  const COUNT = sized(5_000, 20_000);
   const measure = async (what: string, stored: Stored, count: number): Promise<number> => {
     const bytes = await bytesEach(stored, count);
     console.log(`      ${what}: ${(bytes / KIB).toFixed(2)} KiB each`);

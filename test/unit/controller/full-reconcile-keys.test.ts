@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createFullReconcileKeys } from '#controller/full-reconcile-keys.ts';
 
 describe('createFullReconcileKeys', () => {
-  const COUNT = 100_000;
+  const COUNT = 40_000;
   const waiting = Array.from({ length: COUNT }, (_, n) => `a/zip-${(n * 2_654_435_761) % 2 ** 32}`);
   const others = ['b/runs', 'b/ends'];
 

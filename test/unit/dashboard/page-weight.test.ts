@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { WebhookState, ZipJob, ZipJobStatus } from '#crds/zip-job.ts';
 import { aFinishedJob } from '#test/support/builders/archived-jobs.ts';
+import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { aBucket, aProject, aToken } from '#test/support/servers/api-server.ts';
 import {
   dashboardRoutes,
@@ -56,10 +57,11 @@ describe('the first view of every page', () => {
   let project: DashboardProject;
   let paths: readonly string[];
   before(async () => {
-    project = await startDashboardProject();
+    const history = createCountedHistory();
+    project = await startDashboardProject({}, { history });
     fillOnCallProject(project);
     fillLists(project);
-    paths = pagePaths(dashboardRoutes(project.server), ON_CALL_PARAMS);
+    paths = pagePaths(dashboardRoutes(project.server, history), ON_CALL_PARAMS);
   });
   after(() => project[Symbol.asyncDispose]());
   const get = async (path: string): Promise<string> => (await project.ada.get(path)).text;

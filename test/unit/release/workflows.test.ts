@@ -11,11 +11,13 @@ interface Step {
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Readonly<Record<string, unknown>>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 interface Job {
   readonly permissions?: Readonly<Record<string, string>>;
-  readonly 'timeout-minutes'?: number;
+  readonly 'timeout-minutes'?: unknown;
+  readonly strategy?: { readonly matrix: { readonly include: unknown } };
   readonly steps: readonly Step[];
 }
 
@@ -34,6 +36,10 @@ const workflow = (file: string): Workflow => parse(readFileSync(join(FOLDER, fil
 const release = workflow('release.yaml');
 const daily = workflow('daily.yaml');
 const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
+
+/** The jobs of ci.yaml: one job with a matrix. */
+const runsOf = (job: Job | undefined) =>
+  job?.strategy?.matrix.include as readonly { readonly steps: string; readonly minutes?: number }[];
 
 /** Standard error of a script that fails; undefined if it succeeds. */
 const failureOf = (script: string, ...args: readonly string[]): Promise<string | undefined> =>
@@ -67,7 +73,10 @@ describe('the workflows', () => {
       const { permissions, jobs } = workflow(file);
       expect(permissions).to.deep.equal({});
       for (const [name, job] of Object.entries(jobs)) {
-        expect(job['timeout-minutes'], name).to.be.a('number');
+        const limit = job['timeout-minutes'];
+        const limits =
+          limit === '${{ matrix.minutes }}' ? runsOf(job).map(({ minutes }) => minutes) : [limit];
+        for (const minutes of limits) expect(minutes, name).to.be.a('number');
         expect(job.permissions, name).to.be.an('object').that.is.not.empty;
       }
     });
@@ -80,12 +89,21 @@ describe('the workflows', () => {
     });
   }
 
-  it('run .ci/run for every pull request (X20)', () => {
-    const ci = workflow('ci.yaml');
-    expect(ci.on).to.have.property('pull_request');
-    expect(stepsOf(ci).map((step) => step.run ?? '')).to.satisfy((commands: readonly string[]) =>
-      commands.some((command) => command.endsWith(' .ci/run')),
+  it('run each step of .ci/run in one job for every pull request (X20)', async () => {
+    const { on, jobs } = workflow('ci.yaml');
+    expect(on).to.have.property('pull_request');
+    expect(Object.keys(jobs)).to.deep.equal(['run']);
+    expect(jobs['run']?.steps.at(-1)).to.deep.equal({
+      run: 'sudo env "PATH=$PATH" .ci/run $STEPS',
+      env: { STEPS: '${{ matrix.steps }}' },
+    });
+    // The pipeline lists its steps when it refuses one.
+    const { stderr } = await run(process.execPath, ['.ci/pipeline.ts', 'none']).catch(
+      (error: { stderr: string }) => error,
     );
+    const [, known = ''] = stderr.trim().split('The steps are ');
+    const steps = runsOf(jobs['run']).flatMap((job) => job.steps.split(' '));
+    expect(steps).to.have.members(known.split(', '));
   });
 
   it('call every script, and each can be executed (X20)', () => {

@@ -10,6 +10,7 @@ import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/optional.ts';
 import { createSealingKey } from '#runtime/sealed-box.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { untilZipperEnds } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StatusServer, startStatusServer } from '#test/support/servers/status-server.ts';
@@ -86,6 +87,7 @@ describe('a zipper process', function () {
     child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
+        ...compileCacheEnv(),
         TASK_FILE: join(directory, 'task.json'),
         BUCKET_DIR: join(directory, 'bucket'),
         FILES_DIR: join(directory, 'files'),

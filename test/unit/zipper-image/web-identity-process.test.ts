@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
 import type { TaskBucket } from '#crds/zipper-task.ts';
+import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { runZipper } from '#test/support/processes/zipper-process.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { type StsServer, startStsServer, tokenWith } from '#test/support/servers/sts-server.ts';
@@ -45,6 +46,7 @@ describe('a zipper process with a token instead of keys', function () {
       directory,
       command: [process.execPath, MAIN],
       env: {
+        ...compileCacheEnv(),
         TASK_FILE: join(directory, 'task.json'),
         BUCKET_DIR: join(directory, 'bucket'),
         TERMINATION_LOG: join(directory, 'termination'),

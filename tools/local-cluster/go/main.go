@@ -9,7 +9,6 @@ import (
 	"cluster.zipjobs.dev/controllers"
 	_ "cluster.zipjobs.dev/launch"
 	"go.etcd.io/etcd/server/v3/etcdmain"
-	helm "helm.sh/helm/v4/pkg/cmd"
 	"k8s.io/component-base/cli"
 	kubectl "k8s.io/kubectl/pkg/cmd"
 	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
@@ -18,7 +17,7 @@ import (
 
 func main() {
 	if len(os.Args) < 2 {
-		fail(fmt.Errorf("name a program: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, helm, certs, sign, run"))
+		fail(fmt.Errorf("name a program: etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl, helm, helm-lines, certs, sign, run"))
 	}
 	os.Args = os.Args[1:]
 	switch os.Args[0] {
@@ -33,7 +32,9 @@ func main() {
 	case "kubectl":
 		os.Exit(cli.Run(kubectl.NewDefaultKubectlCommand()))
 	case "helm":
-		runHelm()
+		fail(runHelm(os.Args[1:], os.Stdout, os.Stderr))
+	case "helm-lines":
+		fail(serveHelm(os.Stdin, os.Stdout))
 	case "certs":
 		fail(writeCertificates(os.Args[1]))
 	case "sign":
@@ -41,14 +42,6 @@ func main() {
 	default:
 		fail(fmt.Errorf("unknown program %q", os.Args[0]))
 	}
-}
-
-func runHelm() {
-	command, err := helm.NewRootCmd(os.Stdout, os.Args[1:], helm.SetupLogging)
-	if err == nil {
-		err = command.Execute()
-	}
-	fail(err)
 }
 
 func fail(err error) {

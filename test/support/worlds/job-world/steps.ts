@@ -7,6 +7,7 @@ import { FINALIZER } from '#crds/api-group.ts';
 import { hasActivePod, isFinished } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
 import { failureMessage } from '../../builders/pod-statuses.ts';
 import type { JobWorld } from './job-world.ts';
 import { jobDeadline, reconcileJobs } from './world-jobs.ts';
@@ -63,14 +64,25 @@ const isDone = ({ zipJob }: JobWorld): boolean =>
   !zipJob ||
   (isFinished(zipJob) && !hasActivePod(zipJob) && zipJob.metadata.finalizers?.includes(FINALIZER) !== true);
 
+/** A stored object is replaced when it changes, and most of them do not change in a step. */
+const texts = new WeakMap<KubeObject, string>();
+
+const textOf = (object: KubeObject): string => {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const { resourceVersion: _resourceVersion, ...metadata } = object.metadata;
+  const text = JSON.stringify({ ...object, metadata });
+  texts.set(object, text);
+  return text;
+};
+
 /** The state that the next step depends on. */
 const snapshotOf = (world: JobWorld): string => {
   const objects = [world.zipJob, ...world.jobs.all(), ...world.pods.all(), ...world.buckets.all()];
+  const known = objects.filter((object) => object !== undefined).map(textOf);
   const processes = [...world.processes.values()].map(({ at }) => at);
   const { uploads, published, armed } = world.store;
-  return JSON.stringify([objects, processes, [...uploads], published, armed], (name, value: unknown) =>
-    name === 'resourceVersion' ? undefined : value,
-  );
+  return `${known.join('\n')}\n${JSON.stringify([processes, [...uploads], published, armed])}`;
 };
 
 /** The next time at which a timer expires. */

@@ -9,7 +9,8 @@ import { aResult, aSourceCheck, finishedAs, progressOf } from '#test/support/bui
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
 import { archiveJob } from '#test/support/servers/archive-job.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const UNKNOWN_ID = '6f1c1f0e-0000-4000-8000-000000000000';
@@ -71,7 +72,7 @@ describe('the API with a history in PostgreSQL', () => {
   let api: ApiServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
     writer = resources.use(server.connect('writer'));
   });
   beforeEach(async () => {

@@ -3,6 +3,7 @@ import { KeyQueue } from '#controller/admission/key-queue.ts';
 import type { SlotRequest } from '#controller/admission/queue-order.ts';
 import { WaitingQueue } from '#controller/admission/waiting-queue.ts';
 import { createRandom } from '#test/support/random.ts';
+import { sized } from '#test/support/sized.ts';
 
 /** `onCompare` is called for every comparison with another request. */
 const requestOf = (n: number, onCompare: () => void = () => undefined): SlotRequest => {
@@ -22,7 +23,7 @@ const requestOf = (n: number, onCompare: () => void = () => undefined): SlotRequ
   };
 };
 
-const COUNT = 50_000;
+const COUNT = sized(5_000, 50_000);
 /** In an order that is neither that of the ages nor its reverse. */
 const shuffled = (n: number): number => (n * 7919) % COUNT;
 

@@ -10,11 +10,13 @@ import { ago } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { type Cut, startCuttingProxy } from '#test/support/servers/cutting-proxy.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
+import { forgetJobs } from '#test/support/worlds/archived-jobs.ts';
 import { archiveWorld, PROJECT_UID, unavailable } from './archive-world.ts';
 
-const JOBS = 200;
+const JOBS = 100;
 /** Waits are a hundred times shorter. */
 const FAST: Clock = { ...systemClock, after: (delayMs, task) => systemClock.after(delayMs / 100, task) };
 
@@ -23,15 +25,10 @@ describe('the archiver with PostgreSQL', () => {
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
   });
   after(() => resources.disposeAsync());
-  beforeEach(async () => {
-    await using administrator = await server.open('superuser');
-    await administrator.query(
-      'TRUNCATE zipjobs.jobs, zipjobs.job_details, zipjobs.usage_hours, zipjobs.job_places',
-    );
-  });
+  beforeEach(() => forgetJobs(server));
 
   const stops: AbortController[] = [];
   afterEach(() => {

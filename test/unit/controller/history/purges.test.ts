@@ -14,11 +14,12 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const KEY = 'team-a/project';
-const JOBS = 2_500;
+const JOBS = 1_200;
 
 const setUp = (database: PurgeWork['database']) => {
   const metrics = createControllerMetrics(new Registry());
@@ -47,7 +48,7 @@ describe('the deletion of all records of a project', () => {
   let database: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
     database = resources.use(server.connect('writer'));
   });
   after(() => resources.disposeAsync());

@@ -15,7 +15,8 @@ import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob, aZipProject } from '#test/support/builders/objects.ts';
 import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -26,7 +27,7 @@ describe('the retention of the history', () => {
   let database: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
     database = resources.use(server.connect('writer'));
   });
   after(() => resources.disposeAsync());

@@ -12,9 +12,11 @@ import { type Change, clusterIndex, objectKey } from '#runtime/kube/types.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
+import { sized } from '#test/support/sized.ts';
 
 const NAMES = Array.from({ length: 12 }, (_, n) => `job-${n}`);
 const BUCKETS = ['s3-a', 's3-b'];
+const SEEDS = sized(15, 40);
 const ARCHIVED = [{ type: 'Archived', status: 'True', reason: 'Archived', message: '' } as const];
 
 const anyStatus = (random: Random): ZipJobStatus => {
@@ -117,7 +119,7 @@ const setUp = (random: Random, hasHistory: boolean) => {
 describe('counts of cached ZipJobs', () => {
   for (const hasHistory of [false, true])
     it(`equal those of all objects after any changes ${hasHistory ? 'with' : 'without'} a history (G3)`, () => {
-      for (let seed = 1; seed <= 40; seed += 1) {
+      for (let seed = 1; seed <= SEEDS; seed += 1) {
         const random = createRandom(seed);
         const world = setUp(random, hasHistory);
         for (let step = 0; step < 60; step += 1) {

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { expect } from 'chai';
+import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createEmptyDatabase } from '#test/support/servers/test-database.ts';
 import { freePorts } from '#tools/local-cluster/free-ports.ts';
 
 const FILES = [
@@ -20,14 +22,14 @@ const PARTITIONS =
   ).size;
 
 describe('the migrations', () => {
-  const resources = new AsyncDisposableStack();
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startEmptyPostgres());
   });
-  after(() => resources.disposeAsync());
-  beforeEach(() => server.clear());
+  beforeEach(async () => {
+    server = await createEmptyDatabase();
+  });
+  afterEach(() => server[Symbol.asyncDispose]());
 
   const partitions = async (): Promise<readonly string[]> => {
     await using owner = await server.open('owner');
@@ -55,7 +57,7 @@ describe('the migrations', () => {
         const child = execFile(
           process.execPath,
           ['controller/migrate/main.ts'],
-          { env: { PATH: process.env['PATH'], ...server.env('owner'), RETRY_MS: '10', ...env } },
+          { env: { ...compileCacheEnv(), ...server.env('owner'), RETRY_MS: '10', ...env } },
           (_error, output) => resolve({ code: child.exitCode ?? -1, output }),
         );
       });
@@ -91,8 +93,8 @@ describe('the migrations', () => {
       const { code, output } = await run();
       expect(code).to.equal(1);
       expect(output)
-        .to.contain('permission denied for database zipjobs')
-        .and.contain('GRANT CONNECT, CREATE ON DATABASE \\"zipjobs\\" TO \\"zipjobs_owner\\"')
+        .to.contain(`permission denied for database ${server.database}`)
+        .and.contain(`GRANT CONNECT, CREATE ON DATABASE \\"${server.database}\\" TO \\"zipjobs_owner\\"`)
         .and.not.contain('Run the migrations')
         .and.not.contain('trying again');
     });

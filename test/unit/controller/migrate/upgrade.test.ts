@@ -8,7 +8,8 @@ import { createSteps } from '#runtime/history/steps.ts';
 import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase, createEmptyDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 /** Our migrations, and those of a later version. */
@@ -26,16 +27,18 @@ const NEXT = {
 };
 
 describe('an upgrade of the history', () => {
-  const resources = new AsyncDisposableStack();
+  let life: AsyncDisposableStack;
   let server: PostgresServer;
   let database: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startEmptyPostgres());
-    database = resources.use(server.connect('writer'));
   });
-  after(() => resources.disposeAsync());
-  beforeEach(() => server.clear());
+  beforeEach(async () => {
+    life = new AsyncDisposableStack();
+    server = life.use(await createDatabase());
+    database = life.use(server.connect('writer'));
+  });
+  afterEach(() => life.disposeAsync());
 
   const tableExists = async (name: string): Promise<boolean> => {
     await using owner = await server.open('owner');
@@ -45,7 +48,6 @@ describe('an upgrade of the history', () => {
     (await database.query({ text: 'SELECT FROM zipjobs.jobs' })).length;
 
   it('keeps the rows of the version before, whose program continues to write beside it and after it', async () => {
-    await server.migrate();
     const old = [aHistoryEntry(), aHistoryEntry()];
     await writeJobs(database, old);
     using next = withLater(NEXT);
@@ -83,7 +85,6 @@ describe('an upgrade of the history', () => {
   });
 
   it('leaves nothing of a file that fails, and repeats it after it was corrected', async () => {
-    await server.migrate();
     using wrong = withLater({
       '9000-first': 'CREATE TABLE zipjobs.first (a integer)',
       '9001-second': 'CREATE TABLE zipjobs.second (a integer); SELECT 1 / 0',
@@ -104,7 +105,6 @@ describe('an upgrade of the history', () => {
   });
 
   it('leaves nothing of a file that was interrupted, and repeats it', async () => {
-    await server.migrate();
     using slow = withLater({ '9000-slow': 'CREATE TABLE zipjobs.slow (a integer); SELECT pg_sleep(60)' });
     const interrupted = server.migrate(slow.path).catch((error: unknown) => error);
     await using administrator = await server.open('superuser');
@@ -121,14 +121,15 @@ describe('an upgrade of the history', () => {
   });
 
   it('is applied once if two migrations run at the same time', async () => {
-    const applied = await Promise.all([server.migrate(), server.migrate()]);
+    await using empty = await createEmptyDatabase();
+    const applied = await Promise.all([empty.migrate(), empty.migrate()]);
     expect(applied.map((names) => names.length).toSorted((a, b) => a - b)[0]).to.equal(0);
     expect(applied.flat()).to.have.length.above(0);
-    expect(await writeJobs(database, [aHistoryEntry()])).to.have.length(1);
+    await using writer = empty.connect('writer');
+    expect(await writeJobs(writer, [aHistoryEntry()])).to.have.length(1);
   });
 
   it('gives up a lock that it does not get in time, so that writers do not queue behind it', async () => {
-    await server.migrate();
     using next = withLater(NEXT);
     await using reader = await server.open('reader');
     await reader.query('BEGIN; SELECT FROM zipjobs.jobs');

@@ -115,12 +115,20 @@ describe('csv', () => {
   });
 
   it('starts a value that a spreadsheet would run with an apostrophe, in each column with text of callers', async () => {
-    for (const column of ['key', 'metadata', 'createdBy', 'bucketName', 'reason'] as const) {
-      const jobs = HOSTILE.map((value) => ({ ...JOB, [column]: value }));
-      const [header = [], ...rows] = await readWithPython(await csvText(jobs));
-      const names = { createdBy: 'created_by', bucketName: 'bucket' };
-      const index = header.indexOf({ ...names, key: 'key', metadata: 'metadata', reason: 'reason' }[column]);
-      expect(rows.map((row) => row[index])).to.deep.equal(HOSTILE.map((value) => `'${value}`));
+    const names = {
+      key: 'key',
+      metadata: 'metadata',
+      createdBy: 'created_by',
+      bucketName: 'bucket',
+      reason: 'reason',
+    };
+    const columns = Object.entries(names);
+    const jobs = columns.flatMap(([field]) => HOSTILE.map((value) => ({ ...JOB, [field]: value })));
+    const [header = [], ...rows] = await readWithPython(await csvText(jobs));
+    for (const [n, [, name]] of columns.entries()) {
+      const ofColumn = rows.slice(n * HOSTILE.length, (n + 1) * HOSTILE.length);
+      const found = ofColumn.map((row) => row[header.indexOf(name)]);
+      expect(found, name).to.deep.equal(HOSTILE.map((value) => `'${value}`));
     }
   });
 

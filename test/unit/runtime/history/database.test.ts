@@ -6,7 +6,8 @@ import { AppError } from '#runtime/errors.ts';
 import type { HistoryClient, HistoryDatabase } from '#runtime/history/database.ts';
 import { toHistoryError } from '#runtime/history/history-error.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { certificatePath } from '#test/support/servers/tls-front.ts';
 import { until } from '#test/support/until.ts';
 
@@ -27,7 +28,7 @@ describe('the history database', () => {
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
   });
   after(() => resources.disposeAsync());
 
@@ -138,7 +139,7 @@ describe('the history database', () => {
       const missing = await failureOf(reader.query({ text: 'SELECT FROM zipjobs.nothing' }));
       expect(missing).to.include({ code: 'HistoryUnavailable', retryable: true });
       expect(missing.message).to.match(
-        /^History database "zipjobs" on 127.0.0.1:\d+ is unavailable: .*migrations/,
+        /^History database "zipjobs_\w+" on 127.0.0.1:\d+ is unavailable: .*migrations/,
       );
       const wrong = await failureOf(reader.query({ text: `SELECT 'a' || chr(0)` }));
       expect(wrong).to.include({ code: 'HistoryRefused', retryable: false });
@@ -164,7 +165,7 @@ describe('the history database', () => {
   });
 
   it('fails immediately if too many queries wait for a connection, and others after the time limit', async () => {
-    const limits = { HISTORY_POOL_SIZE: '1', HISTORY_POOL_QUEUE: '1', HISTORY_CONNECT_TIMEOUT_MS: '2000' };
+    const limits = { HISTORY_POOL_SIZE: '1', HISTORY_POOL_QUEUE: '1', HISTORY_CONNECT_TIMEOUT_MS: '1000' };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     const abort = new AbortController();
@@ -241,7 +242,7 @@ describe('the history database', () => {
   });
 
   it('gives up a server that does not respond (G8)', async () => {
-    const limits = { HISTORY_CONNECT_TIMEOUT_MS: '2000', HISTORY_STATEMENT_TIMEOUT_MS: '100' };
+    const limits = { HISTORY_CONNECT_TIMEOUT_MS: '1000', HISTORY_STATEMENT_TIMEOUT_MS: '100' };
     await using database = server.connect('reader', limits);
     await database.query(ONE);
     server.freeze();

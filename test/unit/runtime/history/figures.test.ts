@@ -7,7 +7,8 @@ import { percentileOf } from '#runtime/history/percentile.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { createRandom } from '#test/support/random.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const DAYS = 5;
 const HOUR_MS = 3_600_000;
@@ -92,7 +93,7 @@ describe('figures', () => {
 
   before(async function () {
     await requirePostgres(this);
-    server = open.use(await startPostgres());
+    server = open.use(await createDatabase());
     await using writer = server.connect('writer');
     await storeHistoryJobs(writer, jobs);
     // Every job a second time, as after a crash.

@@ -17,11 +17,8 @@ import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { aHistoryEntry, aHistoryJob } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { explainStatements } from '#test/support/servers/explain-statements.ts';
-import {
-  type HistoryRole,
-  type PostgresServer,
-  startEmptyPostgres,
-} from '#test/support/servers/postgres-server.ts';
+import type { HistoryRole, PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase, createEmptyDatabase } from '#test/support/servers/test-database.ts';
 
 const DAY_MS = 86_400_000;
 const daysAgo = (days: number): string => rfc3339(new Date(Date.now() - days * DAY_MS));
@@ -44,18 +41,23 @@ const migrateToVersionBefore = async (server: PostgresServer): Promise<void> => 
 };
 
 describe('job-places', () => {
-  const resources = new AsyncDisposableStack();
+  let life: AsyncDisposableStack;
   let server: PostgresServer;
   let writer: HistoryDatabase;
   let reader: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startEmptyPostgres());
-    writer = resources.use(server.connect('writer'));
-    reader = resources.use(server.connect('reader'));
   });
-  after(() => resources.disposeAsync());
-  beforeEach(() => server.clear());
+  const use = (created: PostgresServer): void => {
+    server = life.use(created);
+    writer = life.use(server.connect('writer'));
+    reader = life.use(server.connect('reader'));
+  };
+  beforeEach(async () => {
+    life = new AsyncDisposableStack();
+    use(await createDatabase());
+  });
+  afterEach(() => life.disposeAsync());
 
   const projectUid = randomUUID();
   const store = async (
@@ -90,6 +92,7 @@ describe('job-places', () => {
   };
 
   it('finds jobs of the version before by ID and key, before, while and after their places are added', async () => {
+    use(await createEmptyDatabase());
     await migrateToVersionBefore(server);
     const id = randomUUID();
     const old = await store(
@@ -121,7 +124,6 @@ describe('job-places', () => {
   });
 
   it('is complete at once on an empty history, and is written with each job, not with its updates', async () => {
-    await server.migrate();
     expect(await addBatch(1)).to.equal(true);
     const [job] = await store([{}]);
     await writeJobs(writer, [
@@ -131,7 +133,6 @@ describe('job-places', () => {
   });
 
   it('lists many jobs with one key page by page, and only those that match the rest of the filter', async () => {
-    await server.migrate();
     const jobs = await store(
       Array.from({ length: 250 }, (_, n) => ({
         uid: `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`,
@@ -150,7 +151,6 @@ describe('job-places', () => {
   });
 
   it('returns no job whose key only has the same hash', async () => {
-    await server.migrate();
     const [first] = await store([{ key: 'a.zip' }, { key: 'b.zip' }]);
     await using owner = await server.open('owner');
     await owner.query(
@@ -160,7 +160,6 @@ describe('job-places', () => {
   });
 
   it('deletes the places of purged jobs, and drops months of which every day is beyond the retention (G9)', async () => {
-    await server.migrate();
     await store([{ finishedAt: daysAgo(1) }, { finishedAt: daysAgo(100) }]);
     await store([{ projectUid: randomUUID() }]);
     const purged = { projectUid, endedBefore: daysAgo(50) };
@@ -175,6 +174,7 @@ describe('job-places', () => {
   });
 
   it('adds no place of a job that is purged at the same time', async () => {
+    use(await createEmptyDatabase());
     await migrateToVersionBefore(server);
     await store([{}], 'owner');
     await server.migrate();
@@ -189,7 +189,6 @@ describe('job-places', () => {
   });
 
   it('searches a whole key in one index per month and reads the days of its jobs (G7)', async () => {
-    await server.migrate();
     await store([
       { finishedAt: daysAgo(1) },
       { finishedAt: daysAgo(70) },
@@ -211,7 +210,6 @@ describe('job-places', () => {
   });
 
   it('reads the first page of a list from the primary keys of the days since yesterday (G7)', async () => {
-    await server.migrate();
     await store([{ finishedAt: daysAgo(0) }, { finishedAt: daysAgo(30) }]);
     const { database, plans } = explainStatements(reader);
     const lists = createJobLists({ database, clock: systemClock, searchMs: 60_000 });

@@ -14,7 +14,8 @@ import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import { aHistoryEntry } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const DAY_MS = 86_400_000;
@@ -22,19 +23,18 @@ const daysAgo = (days: number): string => rfc3339(new Date(Date.now() - days * D
 const dayName = (days: number): string => daysAgo(days).slice(0, 10).replaceAll('-', '');
 
 describe('the retention of the history', () => {
-  const resources = new AsyncDisposableStack();
+  let life: AsyncDisposableStack;
   let server: PostgresServer;
   let database: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startEmptyPostgres());
-    database = resources.use(server.connect('writer'));
   });
-  after(() => resources.disposeAsync());
   beforeEach(async () => {
-    await server.clear();
-    await server.migrate();
+    life = new AsyncDisposableStack();
+    server = life.use(await createDatabase());
+    database = life.use(server.connect('writer'));
   });
+  afterEach(() => life.disposeAsync());
 
   const clusterUid = randomUUID();
   const [projectUid, otherUid] = [randomUUID(), randomUUID()];

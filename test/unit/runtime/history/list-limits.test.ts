@@ -6,7 +6,8 @@ import type { JobFilter } from '#runtime/history/job-filter.ts';
 import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 import { until } from '#test/support/until.ts';
 
 const PROJECT = uuidOf(1, 1);
@@ -26,7 +27,7 @@ describe('limits of list-jobs', () => {
 
   before(async function () {
     await requirePostgres(this);
-    server = open.use(await startPostgres());
+    server = open.use(await createDatabase());
     await using writer = server.connect('writer');
     await storeHistoryJobs(writer, randomHistoryJobs(1, 1_200, { now: new Date(), days: 2 }));
     reader = open.use(server.connect('reader'));

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import pg from 'pg';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startEmptyPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const TABLES = ['jobs', 'job_details', 'usage_hours', 'projects'];
 const UID = '11111111-1111-4111-8111-111111111111';
@@ -56,17 +57,14 @@ const ATTACK = `
   SET datestyle = 'SQL, DMY'`;
 
 describe('the permissions of the history', () => {
-  const resources = new AsyncDisposableStack();
   let server: PostgresServer;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startEmptyPostgres());
   });
-  after(() => resources.disposeAsync());
   beforeEach(async () => {
-    await server.clear();
-    await server.migrate();
+    server = await createDatabase();
   });
+  afterEach(() => server[Symbol.asyncDispose]());
 
   const stateOf = async (client: pg.ClientBase, text: string): Promise<string | undefined> => {
     try {

@@ -5,7 +5,8 @@ import type { HistoryJob } from '#runtime/history/history-job.ts';
 import { createJobLists, type JobLists } from '#runtime/history/list-jobs.ts';
 import { randomHistoryJobs, storeHistoryJobs, uuidOf } from '#test/support/builders/history-rows.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const PROJECT = uuidOf(1, 1);
 const HOUR_MS = 3_600_000;
@@ -41,7 +42,7 @@ describe('a search for rare jobs', () => {
 
   before(async function () {
     await requirePostgres(this);
-    server = open.use(await startPostgres());
+    server = open.use(await createDatabase());
     const jobs = sparseJobs(new Date());
     await using writer = server.connect('writer');
     await storeHistoryJobs(writer, jobs);

@@ -9,7 +9,8 @@ import { finishedAs } from '#test/support/builders/zip-job-statuses.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
 import { archiveJob } from '#test/support/servers/archive-job.ts';
 import { explainStatements } from '#test/support/servers/explain-statements.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const daysAgo = (days: number): string =>
@@ -31,7 +32,7 @@ describe('createReadJob', () => {
   let readJob: ReadJob;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
     writer = resources.use(server.connect('writer'));
     reader = resources.use(server.connect('reader'));
     readJob = createReadJob(reader);

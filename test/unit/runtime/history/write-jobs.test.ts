@@ -9,7 +9,8 @@ import { writeJobs } from '#runtime/history/write-jobs.ts';
 import { markDeleted, markProjects } from '#runtime/history/write-projects.ts';
 import { aHistoryEntry, aHistoryJob } from '#test/support/builders/history-jobs.ts';
 import { requirePostgres } from '#test/support/processes/require-programs.ts';
-import { type PostgresServer, startPostgres } from '#test/support/servers/postgres-server.ts';
+import type { PostgresServer } from '#test/support/servers/postgres-server.ts';
+import { createDatabase } from '#test/support/servers/test-database.ts';
 
 const SELECTED = Object.entries(JOB_COLUMNS)
   .map(([field, [column]]) => `${column} AS "${field}"`)
@@ -23,7 +24,7 @@ describe('writeJobs', () => {
   let projectUid: string;
   before(async function () {
     await requirePostgres(this);
-    server = resources.use(await startPostgres());
+    server = resources.use(await createDatabase());
     database = resources.use(server.connect('writer'));
   });
   after(() => resources.disposeAsync());
@@ -236,7 +237,7 @@ describe('projects of the history', () => {
   let database: HistoryDatabase;
   before(async function () {
     await requirePostgres(this);
-    database = resources.use(resources.use(await startPostgres()).connect('writer'));
+    database = resources.use(resources.use(await createDatabase()).connect('writer'));
   });
   after(() => resources.disposeAsync());
 

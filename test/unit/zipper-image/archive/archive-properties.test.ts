@@ -9,8 +9,9 @@ import yauzl from 'yauzl';
 import type { Compression } from '#crds/zip-job.ts';
 import { type Given, makeArchive } from '#test/support/archives/make-archive.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
+import { sized } from '#test/support/sized.ts';
 
-const RUNS = 40;
+const RUNS = sized(15, 40);
 const firstSeed = Number(process.env['ZIP_SEED'] ?? Date.now() % 1_000_000_000);
 const runs = process.env['ZIP_SEED'] === undefined ? RUNS : 1;
 

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { generatedBytes, generatedChunks, generatedPart } from '#test/support/builders/generated-bytes.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import { sized } from '#test/support/sized.ts';
 import { until } from '#test/support/until.ts';
 import type { SourceSettings } from '#zipper-image/sources/settings.ts';
 import type { SourceError } from '#zipper-image/sources/source-error.ts';
@@ -67,7 +68,7 @@ describe('fetchSource: an interrupted download', () => {
     origin.requests.map(({ headers }) => String(headers['range'] ?? ''));
 
   it('resumes after each of 20 interruptions with the right bytes, none fetched twice (D6)', async () => {
-    const bytes = 64 * MIB;
+    const bytes = sized(64, 1024) * MIB;
     const result = await withReader([origin.url(`/cut/20/${bytes}/3`)], measure);
     expect(result.length).to.equal(bytes);
     expect(result.crc).to.equal(crcOfGenerated(bytes, 3));

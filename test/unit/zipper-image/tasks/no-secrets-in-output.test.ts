@@ -166,7 +166,8 @@ describe('output of a zipper', function () {
       for (const spelling of [...SPELLINGS, ...facts()]) expect(all).not.to.include(spelling);
     });
 
-  for (const level of ['debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+  // Between these and 'trace', a level only leaves lines out.
+  for (const level of ['info', 'silent'])
     it(`contains no secret at level ${level} (H9, N22)`, async () => {
       const { all } = await outputOf({ name: '', path: '/die/1000/100000/1', ends: 'failure' }, level);
       for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);

@@ -145,6 +145,7 @@ func createJobs(ctx context.Context, d *deps) (loop, error) {
 	if err != nil {
 		return nil, err
 	}
+	job.DefaultJobPodFailureBackOff = d.jobPodFailureBackoff
 	c, err := job.NewController(ctx, d.informers.Core().V1().Pods(), d.informers.Batch().V1().Jobs(), client)
 	return func(ctx context.Context) { c.Run(ctx, 5) }, err
 }

@@ -24,6 +24,7 @@ import (
 	"k8s.io/controller-manager/pkg/clientbuilder"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/job"
 )
 
 const (
@@ -41,12 +42,14 @@ type options struct {
 	burst                  int
 	nodeMonitorPeriod      time.Duration
 	nodeMonitorGracePeriod time.Duration
+	jobPodFailureBackoff   time.Duration
 	serviceAccounts        bool
 	leaderElect            bool
 	securePort             int
 }
 
-// NewCommand has the flags of kube-controller-manager that the local cluster sets.
+// NewCommand has the flags of kube-controller-manager that the local cluster sets, and one for what Kubernetes leaves
+// to its own tests: the backoff of Jobs.
 func NewCommand() *cobra.Command {
 	o := options{}
 	command := &cobra.Command{
@@ -67,6 +70,8 @@ func NewCommand() *cobra.Command {
 	flags.IntVar(&o.burst, "kube-api-burst", 30, "requests at once")
 	flags.DurationVar(&o.nodeMonitorPeriod, "node-monitor-period", 5*time.Second, "how often nodes are checked")
 	flags.DurationVar(&o.nodeMonitorGracePeriod, "node-monitor-grace-period", 50*time.Second, "silence after which a node is lost")
+	flags.DurationVar(&o.jobPodFailureBackoff, "job-pod-failure-backoff", job.DefaultJobPodFailureBackOff,
+		"wait before the first failed pod of a Job is replaced; twice as long for each further one")
 	flags.BoolVar(&o.serviceAccounts, "use-service-account-credentials", false, "one service account per controller")
 	flags.BoolVar(&o.leaderElect, "leader-elect", true, "elect a leader first")
 	flags.IntVar(&o.securePort, "secure-port", 10257, "port for HTTPS")

@@ -6,6 +6,7 @@ import { ago, aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import {
   type DashboardServer,
+  filterNames,
   SESSION,
   startDashboardServer,
   type Visitor,
@@ -74,6 +75,8 @@ describe('the list of jobs', () => {
         .and.to.contain(`<a href="${JOBS}">Clear filters</a>`)
         .and.to.contain('0 jobs found')
         .and.to.contain('No jobs found');
+      const times = ['within', 'from', 'to', 'finished-from', 'finished-to'];
+      expect(filterNames(text)).to.deep.equal(['q', 'state', 'reason', 'bucket', 'token', ...times]);
     });
 
     it('survive pagination, live updates, newer jobs and the export', async () => {

@@ -1,0 +1,282 @@
+/** What only a browser shows of the scripts and styles of the dashboard, apart from its live parts. The API server is in memory. */
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { keyboardOf } from '#test/support/browser/keyboard.ts';
+import { createCountedHistory } from '#test/support/builders/counted-history.ts';
+import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { requireBrowser } from '#test/support/processes/require-programs.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import { openAs } from '#test/support/worlds/dashboard-desk.ts';
+import {
+  EDITOR,
+  JOBS,
+  type JobListWorld,
+  keyOf,
+  startJobListWorld,
+  VIEWER,
+} from '#test/support/worlds/dashboard-job-list.ts';
+import {
+  type DashboardProject,
+  HOME,
+  startDashboardProject,
+} from '#test/support/worlds/dashboard-project.ts';
+
+const DESKTOP = { width: 1_280, height: 800 };
+const PHONE = { width: 360, height: 640 };
+/** A zone without summer time, so that its name is the same all year. */
+const TOKYO = { timezoneId: 'Asia/Tokyo' };
+
+describe('the frame, the forms and the charts in a browser', function () {
+  this.timeout(180_000);
+  const life = new AsyncDisposableStack();
+  let project: DashboardProject;
+  before(async function () {
+    await requireBrowser(this);
+    project = life.use(await startDashboardProject({}, { history: createCountedHistory() }));
+    project.putProject({ displayName: 'Team A' });
+    project.server.zipProjects.put(aProject('team-b'));
+    project.server.zipProjects.put(aProject('photos', { displayName: 'Photo orders' }));
+    project.server.zipJobs.put(
+      aZipJob({ metadata: { namespace: 'photos', name: 'one', creationTimestamp: ago(180) } }),
+    );
+  });
+  after(() => life.disposeAsync());
+
+  const switcher = (page: Page) => page.getByRole('button', { name: /^Project: / });
+
+  for (const javaScriptEnabled of [true, false])
+    it(`switches projects by keyboard ${javaScriptEnabled ? 'with' : 'without'} JavaScript, and stays among the jobs`, async () => {
+      await using open = await openAs(project.ada, { javaScriptEnabled });
+      const { page } = open;
+      const keyboard = keyboardOf(page);
+      await page.goto(`${HOME}/jobs`);
+      await keyboard.reach(switcher(page));
+      await page.keyboard.press('Enter');
+      const filter = page.getByLabel('Filter projects');
+      await filter.waitFor();
+      await page.keyboard.press('Escape');
+      await filter.waitFor({ state: 'hidden' });
+      expect(await switcher(page).evaluate((one) => one.matches(':focus'))).to.equal(true);
+      await page.keyboard.press('Enter');
+      await filter.waitFor();
+      if (javaScriptEnabled) {
+        await page.keyboard.type('photo');
+        expect(await page.locator('#switcher li:visible').count()).to.equal(1);
+        await page.keyboard.press('Enter');
+      } else await keyboard.follow(page.locator('#switcher').getByRole('link', { name: 'Photo orders' }));
+      await page.waitForURL('**/projects/photos/jobs');
+    });
+
+  it('moves through the project menu with the arrow keys, and searches the list of projects with Enter', async () => {
+    await using open = await openAs(project.ada);
+    const { page } = open;
+    await page.goto('/projects');
+    await switcher(page).click();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    expect(await page.locator('#switcher a:focus').textContent()).to.equal('Team A team-a');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('team');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/projects?q=team');
+    expect(await page.getByRole('table').getByRole('row').count()).to.equal(3);
+  });
+
+  it('shows times in the zone of the user on request, and says so', async () => {
+    await using open = await openAs(project.ada, TOKYO);
+    const { page } = open;
+    await page.goto('/projects/photos/jobs');
+    const time = page.getByRole('table').locator('time').first();
+    expect(await time.getAttribute('title')).to.contain(' UTC');
+    expect(await page.locator('#time-zone').textContent()).to.equal('Times are in UTC');
+    await page.getByRole('button', { name: 'Local' }).click();
+    await page.getByText('Times are in Asia/Tokyo. Filters and charts are in UTC.').waitFor();
+    expect(page.url()).to.contain('/projects/photos/jobs');
+    const at = new Date((await time.getAttribute('datetime')) ?? '');
+    const hour = String((at.getUTCHours() + 9) % 24).padStart(2, '0');
+    expect(await time.getAttribute('title')).to.match(
+      new RegExp(`^\\d{4}-\\d\\d-\\d\\d ${hour}:.* GMT\\+9$`),
+    );
+    // The choice needs the script, so without it there is none.
+    await using plain = await openAs(project.ada, { ...TOKYO, javaScriptEnabled: false });
+    await plain.page.goto('/projects/photos/jobs');
+    expect(await plain.page.getByRole('button', { name: 'Local' }).isVisible()).to.equal(false);
+  });
+
+  it('prints the content only, in light colours', async () => {
+    await using open = await openAs(project.ada, { colorScheme: 'dark' });
+    const { page } = open;
+    await page.goto('/projects/photos/jobs');
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    for (const hidden of ['.top', '.tabs', 'footer', 'main form'])
+      expect(await page.locator(hidden).first().isVisible(), hidden).to.equal(false);
+    expect(await page.getByRole('table').isVisible()).to.equal(true);
+    const colour = await page.evaluate('getComputedStyle(document.querySelector("h1")).color');
+    expect(colour).to.equal('rgb(26, 31, 39)');
+  });
+
+  it('focuses the errors of a form, which lead to the field', async () => {
+    await using open = await openAs(project.ada);
+    const { page } = open;
+    await page.goto(`${HOME}/settings/limits`);
+    const field = page.getByLabel('Active jobs');
+    await field.fill('none');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const errors = page.getByRole('alert');
+    await errors.waitFor();
+    expect(await errors.evaluate((one) => one.matches(':focus'))).to.equal(true);
+    await errors.getByRole('link').click();
+    expect(await field.evaluate((one) => one.matches(':focus'))).to.equal(true);
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('opens one sample of code at a time', async () => {
+    await using open = await openAs(project.ada, { javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(`${HOME}/webhook`);
+    await page.getByText('Python', { exact: true }).click();
+    const opened = page.locator('details.sample[open] > summary');
+    expect(await opened.allTextContents()).to.deep.equal(['Python']);
+  });
+
+  it('draws bars with a hatched part, axes and labels of one size on every width', async () => {
+    await using open = await openAs(project.ada, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(HOME);
+    const chart = page.getByRole('img', { name: /^Finished jobs per hour/ });
+    const failed = chart.locator('rect.bar.bad').first();
+    expect(await failed.getAttribute('fill')).to.equal('url(#jobs-chart-bad)');
+    expect(await page.locator('#jobs-chart-bad').count()).to.equal(1);
+    expect(await chart.locator('rect.bar.good').count()).to.be.within(15, 24);
+    expect((await failed.boundingBox())?.width).to.be.above(10);
+    const labels = (): Promise<readonly string[]> => chart.locator('text:visible').allTextContents();
+    const many = await labels();
+    expect(many.filter((text) => /^\d\d:00$/.test(text)).length).to.be.above(5);
+    const heightOf = async (): Promise<number | undefined> =>
+      (await chart.locator('text').first().boundingBox())?.height;
+    const height = await heightOf();
+    await page.setViewportSize(PHONE);
+    expect(height).to.be.above(8);
+    expect(await heightOf()).to.equal(height);
+    expect((await labels()).length).to.be.below(many.length);
+    expect(open.complaints).to.deep.equal([]);
+  });
+});
+
+const PROGRESS = {
+  podUid: 'pod',
+  filesTotal: 1_000,
+  filesDone: 300,
+  bytesRead: 1.2e9,
+  bytesTotal: 3e9,
+  bytesUploaded: 0,
+  display: '300/1000',
+  updatedAt: '2026-05-04T12:00:00Z',
+};
+const STATUSES = [
+  { phase: 'Running', startedAt: '2026-05-04T11:00:00Z', progress: PROGRESS },
+  { phase: 'Failed', reason: 'StartDeadlineExceeded' },
+  { phase: 'Queued', reason: 'OlderJobFirst' },
+  { phase: 'Succeeded', startedAt: '2026-05-04T11:00:00Z', finishedAt: '2026-05-04T11:09:00Z' },
+] as const;
+const COUNT = 28;
+const PAGE_ROWS = 25;
+
+/** Number of lines of each row, by the middles of its visible cells. */
+const LINES_OF_ROWS = `[...document.querySelectorAll('.jobs tbody tr')].map((row) => {
+  const cells = [...row.children].map((cell) => cell.getBoundingClientRect()).filter(({ height }) => height > 0);
+  return new Set(cells.map(({ top, height }) => Math.round((top + height / 2) / 12))).size;
+})`;
+
+describe('the list of jobs in a browser', function () {
+  this.timeout(180_000);
+  let world: JobListWorld;
+  before(async function () {
+    await requireBrowser(this);
+  });
+  beforeEach(async () => {
+    world = await startJobListWorld();
+    for (let n = 0; n < COUNT; n += 1) world.put(n, STATUSES[n % STATUSES.length] ?? {});
+  });
+  afterEach(() => world[Symbol.asyncDispose]());
+
+  for (const [who, token] of [
+    ['who can edit', EDITOR],
+    ['who can only view', VIEWER],
+  ] as const)
+    it(`has rows of 36 px, and cards of two lines on a phone, for a user ${who}`, async () => {
+      await using open = await world.open(token, { viewport: DESKTOP });
+      const { page } = open;
+      await page.goto(JOBS);
+      const rows = page.locator('.jobs tbody tr');
+      const heights = await rows.evaluateAll((all) => all.map((row) => row.getBoundingClientRect().height));
+      expect(heights).to.deep.equal(Array.from({ length: PAGE_ROWS }, () => 36));
+      await page.setViewportSize(PHONE);
+      expect(await page.evaluate(LINES_OF_ROWS)).to.deep.equal(Array.from({ length: PAGE_ROWS }, () => 2));
+      expect(await rows.first().innerText()).to.contain(keyOf(COUNT - 1));
+      const { x = 0, width = 0 } = (await page.locator('.jobs tbody .badge').first().boundingBox()) ?? {};
+      expect(x + width).to.be.below(PHONE.width / 2);
+    });
+
+  it('filters and cancels jobs by keyboard alone, without JavaScript', async () => {
+    await using open = await world.open(EDITOR, { viewport: DESKTOP, javaScriptEnabled: false });
+    const { page } = open;
+    await page.goto(JOBS);
+    const keyboard = keyboardOf(page);
+    await keyboard.type('ID or key', 'orders-2');
+    await page.keyboard.press('Enter');
+    await page.getByText('9 jobs found').waitFor();
+    await keyboard.follow('Remove filter ID or key: orders-2');
+    await page.getByText(`${COUNT} jobs`, { exact: true }).waitFor();
+    await keyboard.toggle(`Select ${keyOf(26)}`);
+    await keyboard.toggle(`Select ${keyOf(24)}`);
+    await keyboard.press('Cancel jobs…');
+    await keyboard.press('Cancel 2 jobs');
+    await page.getByText('2 done', { exact: true }).waitFor();
+    await keyboard.follow('Back to jobs');
+    const cancelled = page.locator('.jobs tbody tr', { hasText: 'Cancelled' });
+    expect(await cancelled.locator('th').allInnerTexts()).to.deep.equal([keyOf(26), keyOf(24)]);
+  });
+
+  it('selects all jobs of the page at once', async () => {
+    await using open = await world.open(EDITOR, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(JOBS);
+    await page.getByLabel(`Select ${keyOf(27)}`).check();
+    await page.getByText('1 selected').waitFor();
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByText(`${PAGE_ROWS} selected`).waitFor();
+    await page.getByRole('button', { name: 'Clear selection' }).click();
+    expect(await page.locator('.jobs :checked').count()).to.equal(0);
+    await page.getByRole('button', { name: 'Select all on this page' }).click();
+    await page.getByRole('button', { name: 'Run again…' }).click();
+    // The others are running or queued.
+    await page.getByRole('heading', { name: 'Run 13 jobs again' }).waitFor();
+    expect(open.complaints).to.deep.equal([]);
+  });
+
+  it('opens by keyboard which right is missing', async () => {
+    await using open = await world.open(VIEWER, { viewport: DESKTOP });
+    const { page } = open;
+    await page.goto(JOBS);
+    await page.getByRole('button', { name: '… (locked)' }).first().press('Enter');
+    const reason = page.getByText(/is not allowed to (patch|create) zipjobs/).filter({ visible: true });
+    await reason.waitFor();
+    await page.keyboard.press('Escape');
+    await reason.waitFor({ state: 'detached' });
+  });
+
+  it('copies the whole ID of a job that it shows in short', async () => {
+    const permissions = ['clipboard-read', 'clipboard-write'];
+    await using open = await world.open(EDITOR, { viewport: DESKTOP, permissions });
+    const { page } = open;
+    await page.goto(JOBS);
+    expect((await page.locator('.jobs code').first().boundingBox())?.width).to.be.below(80);
+    await page.getByRole('button', { name: `Copy ID of ${keyOf(27)}` }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).to.equal(
+      '0b0e9e5e-0f0a-4f5e-9d53-000000000027',
+    );
+  });
+});

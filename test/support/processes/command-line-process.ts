@@ -1,0 +1,32 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join, resolve } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { environmentOf, type Run, type User } from './command-line.ts';
+import { compileCacheEnv } from './compile-cache-env.ts';
+import { type PseudoTerminal, startAtTerminal } from './pseudo-terminal.ts';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+const PROGRAM = join(ROOT, 'cli/zipjobs');
+
+const environment = (user: User, env: Readonly<Record<string, string>> = {}) => ({
+  ...environmentOf(user, env),
+  PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env['PATH'] ?? ''}`,
+  // As in the image, where it is already filled.
+  ...compileCacheEnv(),
+});
+
+/** Starts the program as a process of this user, with pipes as its streams. */
+export const startCommandLine = (user: User, args: readonly string[]): ChildProcessWithoutNullStreams =>
+  spawn(PROGRAM, args, { env: environment(user) });
+
+export const endOf = async (child: ChildProcessWithoutNullStreams): Promise<Run> => {
+  const ended = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([readText(child.stdout), readText(child.stderr)]);
+  await ended;
+  return { exitCode: child.exitCode ?? -1, stdout, stderr };
+};
+
+/** Starts the program as a process at a terminal, where it can ask. */
+export const startCommandLineAtTerminal = (user: User, args: readonly string[]): PseudoTerminal =>
+  startAtTerminal([PROGRAM, ...args], environment(user, { TERM: 'xterm' }));
