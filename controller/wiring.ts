@@ -214,6 +214,22 @@ const createNotifiers = (
   };
 };
 
+const findPhysicalBucket =
+  (caches: () => Caches) =>
+  (key: ObjectKey): string | undefined => {
+    const bucket = caches().buckets.get(key);
+    return bucket && physicalBucketOf(bucket);
+  };
+
+type Pods = WatchesOptions['finishedPods'];
+
+const both = (first: Pods, second: Pods): Pods => ({
+  see: (change) => {
+    first.see(change);
+    second.see(change);
+  },
+});
+
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -228,10 +244,7 @@ export const createParts = (base: Base): Parts => {
     ...ledgerSettings(config, limitsIn),
     pause,
     clock,
-    physicalBucket: (key) => {
-      const bucket = watches.caches.buckets.get(key);
-      return bucket && physicalBucketOf(bucket);
-    },
+    physicalBucket: findPhysicalBucket(() => watches.caches),
     onReserved: (key) => queue.add(key),
     onNext: notifiers.onZipJob,
   });
@@ -242,12 +255,7 @@ export const createParts = (base: Base): Parts => {
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    finishedPods: {
-      see: (change) => {
-        surplus.finishedPods.see(change);
-        unreachableSources.see(change);
-      },
-    },
+    finishedPods: both(surplus.finishedPods, unreachableSources),
     followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,

@@ -8,7 +8,7 @@ import type { Pause } from './pause.ts';
 import { type Blocked, isHeld, olderJobFirst, orderOf } from './queue-decision.ts';
 import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';
-import { type TokenRate, takeToken } from './token-bucket.ts';
+import { TokenBucket, type TokenRate } from './token-bucket.ts';
 import { isInTrustedQueue } from './trusted-queue.ts';
 
 /** What the ledger knows of a job. `reserved`: it may create its Job. `running`: its Job exists, or may exist. */
@@ -74,7 +74,6 @@ interface Entry {
 }
 
 const uidOf = ({ metadata }: ZipJob): string => metadata.uid ?? '';
-const nameOf = (key: ObjectKey): string => key.slice(key.indexOf('/') + 1);
 const isActive = ({ state }: Entry): boolean => state === 'reserved' || state === 'running';
 
 class AdmissionLedger implements Ledger {
@@ -85,12 +84,11 @@ class AdmissionLedger implements Ledger {
   readonly #keys = new KeyQueues();
   /** The jobs of each ZipBucket, because what they write depends on it. */
   readonly #buckets = new Map<ObjectKey, Set<Entry>>();
-  #tokens: { readonly left: number; readonly atMs: number };
-  #later: Disposable | undefined;
+  readonly #starts: TokenBucket;
 
   constructor(options: LedgerOptions) {
     this.#options = options;
-    this.#tokens = { left: options.rate.burst, atMs: options.clock.monotonicMs() };
+    this.#starts = new TokenBucket(options.rate, options.clock, () => this.#handOut());
   }
 
   see(change: Change<ZipJob>): void {
@@ -183,7 +181,7 @@ class AdmissionLedger implements Ledger {
     const { request, state } = entry;
     const { pause, limits, rate } = this.#options;
     const before = this.#keys.find(request)?.before(request);
-    if (before !== undefined) return olderJobFirst(nameOf(before));
+    if (before !== undefined) return olderJobFirst(before);
     if (state === 'queued') return undefined;
     if (pause.reason !== undefined)
       return { reason: 'Paused', message: `all jobs are paused: ${pause.reason}` };
@@ -291,24 +289,11 @@ class AdmissionLedger implements Ledger {
     while (this.#options.pause.reason === undefined) {
       const request = nextRequest(this.#state, this.#options.limits);
       const entry = request && this.#entries.get(request.key);
-      if (!entry || (request.isLimited && !this.#takeToken())) return;
+      if (!entry || (request.isLimited && !this.#starts.take())) return;
       this.#activate(entry, 'reserved');
       this.#state.served(request);
       if (request.key !== requesting) this.#options.onReserved(request.key);
     }
-  }
-
-  #takeToken(): boolean {
-    if (this.#later) return false;
-    const { clock, rate } = this.#options;
-    const { tokens, waitMs } = takeToken(this.#tokens, rate, clock.monotonicMs());
-    this.#tokens = tokens;
-    if (waitMs === 0) return true;
-    this.#later = clock.after(waitMs, () => {
-      this.#later = undefined;
-      this.#handOut();
-    });
-    return false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import type { ObjectKey } from '#runtime/kube/types.ts';
 
 /** Why a job must wait, as reason and message of its status. */
 export interface Blocked {
@@ -7,9 +8,10 @@ export interface Blocked {
   readonly message: string;
 }
 
-export const olderJobFirst = (name: string): Blocked => ({
+/** The older job is in the same namespace. */
+export const olderJobFirst = (older: ObjectKey): Blocked => ({
   reason: 'OlderJobFirst',
-  message: `job ${name} writes the same key of the same bucket and runs first`,
+  message: `job ${older.slice(older.indexOf('/') + 1)} writes the same key of the same bucket and runs first`,
 });
 
 /** Sorts by age. The API server's time has whole seconds; within one, the time at which the request was accepted decides. */

@@ -1,25 +1,44 @@
+import type { Clock } from '#runtime/clock.ts';
+
 /** Rate in tokens per second, and burst. */
 export interface TokenRate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-export interface Tokens {
-  readonly left: number;
-  readonly atMs: number;
+/** Starts full. */
+export class TokenBucket {
+  readonly #rate: TokenRate;
+  readonly #clock: Clock;
+  readonly #onToken: () => void;
+  #left: number;
+  #atMs: number;
+  #later: Disposable | undefined;
+
+  /** `onToken` is called once a token is available after `take` had none. */
+  constructor(rate: TokenRate, clock: Clock, onToken: () => void) {
+    this.#rate = rate;
+    this.#clock = clock;
+    this.#onToken = onToken;
+    this.#left = rate.burst;
+    this.#atMs = clock.monotonicMs();
+  }
+
+  /** Takes a token; false if there is none yet. */
+  take(): boolean {
+    if (this.#later) return false;
+    const { perSecond, burst } = this.#rate;
+    const nowMs = this.#clock.monotonicMs();
+    this.#left = Math.min(burst, this.#left + ((nowMs - this.#atMs) / 1000) * perSecond);
+    this.#atMs = nowMs;
+    if (this.#left >= 1) {
+      this.#left -= 1;
+      return true;
+    }
+    this.#later = this.#clock.after(Math.ceil(((1 - this.#left) / perSecond) * 1000), () => {
+      this.#later = undefined;
+      this.#onToken();
+    });
+    return false;
+  }
 }
-
-const refilled = ({ left, atMs }: Tokens, { perSecond, burst }: TokenRate, nowMs: number): number =>
-  Math.min(burst, left + ((nowMs - atMs) / 1000) * perSecond);
-
-/** Takes a token, or returns the time until one is available. */
-export const takeToken = (
-  tokens: Tokens,
-  rate: TokenRate,
-  nowMs: number,
-): { readonly tokens: Tokens; readonly waitMs: number } => {
-  const left = refilled(tokens, rate, nowMs);
-  return left >= 1
-    ? { tokens: { left: left - 1, atMs: nowMs }, waitMs: 0 }
-    : { tokens: { left, atMs: nowMs }, waitMs: Math.ceil(((1 - left) / rate.perSecond) * 1000) };
-};

@@ -1,15 +1,13 @@
 /** Which job of one key of a bucket comes first. */
 import { expect } from 'chai';
-import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
+import type { Ledger } from '#controller/admission/ledger.ts';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { objectKey as keyOf } from '#runtime/kube/types.ts';
-import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { ago } from '#test/support/builders/objects.ts';
 import { end, type QueuedJobChange, queuedJob } from '#test/support/builders/queued-jobs.ts';
 import { running } from '#test/support/builders/zip-job-statuses.ts';
-import { createRandom, type Random } from '#test/support/random.ts';
-import { setUp } from './ledger-setup.ts';
+import { jobBefore, setUp } from './ledger-setup.ts';
 
 const job = (name: string, age: number, change: QueuedJobChange = {}): ZipJob =>
   queuedJob(name, { key: 'k', age, ...change });
@@ -24,12 +22,6 @@ const acceptedAt = (one: ZipJob, seconds: number): ZipJob => ({
   ...one,
   metadata: { ...one.metadata, annotations: { [ANNOTATIONS.acceptedAt]: ago(seconds) } },
 });
-
-/** Name of the job that runs before this one. */
-const before = (ledger: Ledger, zipJob: ZipJob): string | undefined => {
-  const { blocked } = ledger.position(zipJob);
-  return blocked?.reason === 'OlderJobFirst' ? /job (\S+) writes/.exec(blocked.message)?.[1] : undefined;
-};
 
 describe('the next job of a key', () => {
   const b = job('b', 50);
@@ -65,14 +57,14 @@ describe('the next job of a key', () => {
       ]) {
         const { ledger } = setUp();
         see(ledger, ...jobs);
-        expect(before(ledger, b)).to.equal(want);
+        expect(jobBefore(ledger, b)).to.equal(want);
       }
     });
 
   it('names the job that runs directly before it', () => {
     const { ledger } = setUp();
     see(ledger, job('a', 60, { status: running('p') }), b, job('c', 40), job('d', 30));
-    expect(['b', 'c', 'd'].map((name) => before(ledger, job(name, 0)))).to.deep.equal(['a', 'b', 'c']);
+    expect(['b', 'c', 'd'].map((name) => jobBefore(ledger, job(name, 0)))).to.deep.equal(['a', 'b', 'c']);
   });
 
   it('waits again when an older job is resumed, also if it had requested a slot', () => {
@@ -82,7 +74,7 @@ describe('the next job of a key', () => {
     see(ledger, suspended(old), b);
     expect(reserve(b)).to.deep.equal(['waiting']);
     see(ledger, suspended(old, false));
-    expect(before(ledger, b)).to.equal('a');
+    expect(jobBefore(ledger, b)).to.equal('a');
     expect(reserve(old)).to.deep.equal(['waiting']);
     end(ledger, blocking);
     expect(reserved).to.deep.equal(['a/a']);
@@ -112,7 +104,7 @@ describe('the next job of a key', () => {
     reserve(b);
     ledger.release(keyOf(b));
     expect(next).to.deep.equal([]);
-    expect(before(ledger, job('c', 40))).to.equal('b');
+    expect(jobBefore(ledger, job('c', 40))).to.equal('b');
   });
 
   describe('of a bucket with two ZipBuckets (F43)', () => {
@@ -122,9 +114,9 @@ describe('the next job of a key', () => {
       const { ledger, buckets, reserve } = setUp();
       for (const name of ['a/s3-x', 'a/r2-x']) buckets.set(name, 'store/x');
       see(ledger, other, b);
-      expect(before(ledger, b)).to.equal('a');
+      expect(jobBefore(ledger, b)).to.equal('a');
       reserve(other);
-      expect(before(ledger, b)).to.equal('a');
+      expect(jobBefore(ledger, b)).to.equal('a');
     });
 
     it('never waits for a job of another project, which is reported as sharing its target', () => {
@@ -134,7 +126,7 @@ describe('the next job of a key', () => {
       see(ledger, b, elsewhere);
       expect([b, elsewhere].map((one) => ledger.sharesTarget(one))).to.deep.equal([false, false]);
       see(ledger, foreign);
-      expect(before(ledger, b)).to.equal(undefined);
+      expect(jobBefore(ledger, b)).to.equal(undefined);
       expect([b, foreign, elsewhere].map((one) => ledger.sharesTarget(one))).to.deep.equal([
         true,
         true,
@@ -149,131 +141,16 @@ describe('the next job of a key', () => {
       const active = job('r', 70, { bucket: 'r2-x' });
       see(ledger, active, other, b);
       reserve(active);
-      expect(before(ledger, b)).to.equal(undefined);
+      expect(jobBefore(ledger, b)).to.equal(undefined);
       for (const name of ['a/s3-x', 'a/r2-x']) {
         buckets.set(name, 'store/x');
         ledger.seeBucket(name);
       }
-      expect([before(ledger, other), before(ledger, b)]).to.deep.equal([undefined, 'a']);
+      expect([jobBefore(ledger, other), jobBefore(ledger, b)]).to.deep.equal([undefined, 'a']);
       buckets.set('a/r2-x', 'elsewhere/x');
       ledger.seeBucket('a/r2-x');
-      expect(before(ledger, b)).to.equal(undefined);
+      expect(jobBefore(ledger, b)).to.equal(undefined);
       expect(next).to.include('a/b');
     });
-  });
-});
-
-const UNKNOWN = 'unknown';
-const PLACES = ['store/x', 'store/y', UNKNOWN];
-
-/** Jobs, ZipBuckets and a ledger that random moves change. The controller requests a slot only for jobs that it was told about. */
-const createModel = (random: Random) => {
-  const jobs = new Map<string, ZipJob>();
-  const places = new Map<string, string>();
-  const told = new Set<string>();
-  const tell = (key: string): void => {
-    told.add(key);
-  };
-  const ledger = createLedger({
-    limits: { inAll: 4, perBucket: 3, ofProject: () => 3 },
-    trustedQueues: ['night'],
-    pause: { reason: undefined },
-    rate: { perSecond: 1e6, burst: 1e6 },
-    clock: createManualClock(),
-    physicalBucket: (bucket) => places.get(bucket),
-    onReserved: tell,
-    onNext: tell,
-  });
-  const put = (object: ZipJob): void => {
-    const key = keyOf(object);
-    const known = jobs.get(key);
-    jobs.set(key, object);
-    ledger.see({ kind: 'set', key, object, before: known });
-    tell(key);
-  };
-  const isActive = (one: ZipJob): boolean => ['reserved', 'running'].includes(ledger.position(one).state);
-  let n = 0;
-  const create = (): void => {
-    n += 1;
-    const one = job(`j${n}`, random.int(0, 90), {
-      project: random.pick(['a', 'b']),
-      bucket: random.pick(['s3-x', 'r2-x']),
-      key: random.pick(['k', 'l']),
-    });
-    put(random.next() < 0.2 ? { ...one, spec: { ...one.spec, queueName: 'night' } } : one);
-  };
-  const unfinished = (): readonly ZipJob[] => [...jobs.values()].filter((one) => !isFinished(one));
-  const finish = (one: ZipJob): void => put({ ...one, status: { phase: 'Succeeded' } });
-  const reconcile = (key: string): void => {
-    told.delete(key);
-    const one = jobs.get(key);
-    if (!one || isFinished(one) || one.spec.suspend === true || one.status?.phase === 'Running') return;
-    if (ledger.position(one).blocked?.reason === 'OlderJobFirst') return;
-    if (ledger.reserve(one).state !== 'reserved') return;
-    ledger.hold(one);
-    put({ ...one, status: { phase: 'Running' } });
-  };
-  const moveBucket = (): void => {
-    const bucket = `${random.pick(['a', 'b'])}/${random.pick(['s3-x', 'r2-x'])}`;
-    const place = random.pick(PLACES);
-    if (place === UNKNOWN) places.delete(bucket);
-    else places.set(bucket, place);
-    ledger.seeBucket(bucket);
-  };
-  return { jobs, places, told, ledger, isActive, create, put, unfinished, finish, reconcile, moveBucket };
-};
-type Model = ReturnType<typeof createModel>;
-
-const targetOf = ({ places }: Model, { metadata, spec }: ZipJob): string => {
-  const bucket = `${metadata.namespace}/${spec.bucketRef.name}`;
-  return `${metadata.namespace} ${places.get(bucket) ?? bucket} ${spec.key}`;
-};
-
-/** Nothing runs before the oldest of those that are not suspended. Jobs that run may have started when their bucket was another. */
-const expectOrder = (model: Model): void => {
-  const queued = model.unfinished().filter((one) => one.status?.phase !== 'Running' && !model.isActive(one));
-  for (const ofTarget of Map.groupBy(queued, (one) => targetOf(model, one)).values()) {
-    const sorted = ofTarget
-      .filter(({ spec }) => spec.suspend !== true)
-      .toSorted((x, y) =>
-        (x.metadata.creationTimestamp ?? '') < (y.metadata.creationTimestamp ?? '') ? -1 : 1,
-      );
-    const free = sorted.filter((one) => before(model.ledger, one) === undefined);
-    expect(free.length, 'at most one is next').to.be.at.most(1);
-    if (free[0]) expect(free[0].metadata.creationTimestamp).to.equal(sorted[0]?.metadata.creationTimestamp);
-  }
-};
-
-const step = (model: Model, random: Random): void => {
-  const what = random.next();
-  const any = model.unfinished();
-  const one = any.length > 0 ? random.pick(any) : undefined;
-  if (what < 0.25 || !one) model.create();
-  else if (what < 0.6) for (const key of [...model.told]) model.reconcile(key);
-  else if (what < 0.75) model.finish(one);
-  else if (what < 0.85) model.put(suspended(one, random.next() < 0.5));
-  else if (what < 0.9) model.moveBucket();
-  else if (what < 0.95 && !model.isActive(one)) {
-    model.jobs.delete(keyOf(one));
-    model.ledger.see({ kind: 'deleted', key: keyOf(one), before: one });
-  }
-};
-
-describe('the order of keys in any order of events', () => {
-  it('runs every job in the end, although each is reconciled only when something concerns it: 60 seeds (N31)', () => {
-    for (let seed = 1; seed <= 60; seed += 1) {
-      const random = createRandom(seed);
-      const model = createModel(random);
-      for (let moves = 0; moves < 150; moves += 1) {
-        step(model, random);
-        expectOrder(model);
-      }
-      for (const one of model.unfinished()) if (one.spec.suspend === true) model.put(suspended(one, false));
-      for (let rounds = 0; rounds < 500 && model.unfinished().length > 0; rounds += 1) {
-        for (const key of [...model.told]) model.reconcile(key);
-        for (const one of model.unfinished()) if (one.status?.phase === 'Running') model.finish(one);
-      }
-      expect(model.unfinished().map(keyOf), `seed ${seed}`).to.deep.equal([]);
-    }
   });
 });

@@ -1,4 +1,4 @@
-import { createLedger } from '#controller/admission/ledger.ts';
+import { createLedger, type Ledger } from '#controller/admission/ledger.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
@@ -35,4 +35,10 @@ export const setUp = (
   const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
     jobs.map((one) => ledger.reserve(one).state);
   return { ledger, reserved, next, buckets, clock, pause, reserve };
+};
+
+/** Name of the job that runs before this one. */
+export const jobBefore = (ledger: Ledger, zipJob: ZipJob): string | undefined => {
+  const { blocked } = ledger.position(zipJob);
+  return blocked?.reason === 'OlderJobFirst' ? /job (\S+) writes/.exec(blocked.message)?.[1] : undefined;
 };

@@ -271,7 +271,7 @@ describe('decide before the Job exists', () => {
   });
 
   it('waits for an older job of the same key', () => {
-    const position = { state: 'none', blocked: olderJobFirst('older') } as const;
+    const position = { state: 'none', blocked: olderJobFirst('a/older') } as const;
     const decision = judge({ position });
     expect(decision.status).to.include({ phase: 'Queued', reason: 'OlderJobFirst' });
     expect(kinds(decision)).to.deep.equal([]);
