@@ -117,6 +117,8 @@ class CommitFollower {
   #presence: Presence = 'gone';
   #isAborted = false;
   #goneSince: number | undefined;
+  /** When the store responded to the first abort. A listing may show the upload for a while after it. */
+  #firstAbortAt = Infinity;
   /** How long the object may still appear after the upload is gone. */
   #appearsMs: number;
   #runsUntilMs: number;
@@ -155,7 +157,7 @@ class CommitFollower {
     const round = await this.#ask();
     const { presence, seen } = round;
     this.#goneSince = presence === 'gone' ? (this.#goneSince ?? performance.now()) : undefined;
-    const isConsistent = startedAt - (this.#goneSince ?? this.#startedAt) >= this.#appearsMs;
+    const isConsistent = startedAt - (this.#goneSince ?? this.#firstAbortAt) >= this.#appearsMs;
     const verdict = judge({
       object: seen.object,
       upload: presence,
@@ -174,6 +176,7 @@ class CommitFollower {
   async #ask(): Promise<Round> {
     const before = this.#presence;
     const aborted = await abortIfPermitted(this.#deps, this.#upload);
+    this.#firstAbortAt = Math.min(this.#firstAbortAt, performance.now());
     const reported = await presenceOf(this.#deps, this.#upload);
     // The response to an abort counts only if neither listing is permitted.
     const isGone = aborted === 'gone' || aborted === 'unconfirmed';

@@ -58,7 +58,7 @@ describe('recover: an attempt in state committing', () => {
   });
 
   it('reports no outcome at the end of its time while the store may still assemble the archive (F47)', async () => {
-    await using brief = await RecoveryHarness.start({ ...recoverySettings, recoveryLimitMs: 500 });
+    await using brief = await RecoveryHarness.start({ ...recoverySettings, recoveryLimitMs: 2000 });
     const late = await brief.committing();
     brief.hostile.uploads.clear();
     expect(await outcomeOf(brief.recover(late, { bytes: 2 ** 30 }))).to.include({
@@ -96,9 +96,10 @@ describe('recover: an attempt in state committing', () => {
   });
 
   it('counts an abort whose response was lost as its own (F27)', async () => {
-    harness.hostile.fault = ({ operation, nth }) =>
+    await using patient = await RecoveryHarness.start({ ...recoverySettings, storeRetryLimitMs: 10_000 });
+    patient.hostile.fault = ({ operation, nth }) =>
       operation === 'abort' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
-    expect(await harness.recover(attempt)).to.deep.equal({ outcome: 'absent' });
+    expect(await patient.recover(await patient.committing())).to.deep.equal({ outcome: 'absent' });
   });
 
   it('reports no outcome if the abort returns 204 but the upload remains (F27)', async () => {
