@@ -5,9 +5,16 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3';
 import type { OnConflict } from '#crds/zip-job.ts';
-import { base64Crc, missing, withoutQuotes } from './part-verification.ts';
-import type { Part } from './store.ts';
+import { base64Crc, missing, type PartVerification, withoutQuotes } from './part-verification.ts';
+import type { PartDigests } from './part-writer.ts';
 import { StoreError } from './store-errors.ts';
+
+/** A part that the store has. */
+export interface Part extends PartVerification {
+  readonly number: number;
+  readonly bytes: number;
+  readonly digests: PartDigests;
+}
 
 export interface Completion {
   readonly onConflict: OnConflict;

@@ -3,7 +3,7 @@ import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 import { type AbortDeps, hasResponse, type Presence } from './abort-upload.ts';
-import type { Completed } from './complete-upload.ts';
+import type { Completed, Part } from './complete-upload.ts';
 import {
   assemblyMs,
   judge,
@@ -15,7 +15,6 @@ import {
 } from './evidence.ts';
 import { followsFromParts } from './part-verification.ts';
 import { type RecoveryDeps, recoverUpload, untilNextCheck } from './recover-upload.ts';
-import type { Part } from './store.ts';
 import { isStoreCode, isUnsent, StoreError } from './store-errors.ts';
 
 export interface Publication {
@@ -222,8 +221,7 @@ class Publishing {
 
   /** Aborts, so that no archive appears later, unless one was published. */
   async #end(failure: Error): Promise<{ readonly etag: string }> {
-    const runsUntilMs = this.#sentAt + this.#assemblyMs;
-    const upload = { ...this.#upload, state: 'committing', runsUntilMs } as const;
+    const upload = { ...this.#upload, state: 'committing', endedMs: this.#sentAt } as const;
     const found = await recoverUpload(this.#deps, upload).catch((error: unknown) => {
       throw unknownOutcome('', error);
     });

@@ -35,8 +35,8 @@ export interface RecoveryDeps extends AbortDeps {
 
 export interface UploadToRecover extends Wanted {
   readonly state: UploadState['state'];
-  /** Monotonic time until which a Complete of the attempt may still be carried out. */
-  readonly runsUntilMs: number;
+  /** Monotonic time at which the attempt ended, or sent its last Complete, at the latest. */
+  readonly endedMs: number;
 }
 
 export const ABORT_PERMISSION = 's3:AbortMultipartUpload';
@@ -121,18 +121,22 @@ class CommitFollower {
   #firstAbortAt = Infinity;
   /** How long the object may still appear after the upload is gone. */
   #appearsMs: number;
+  readonly #assemblyMs: number;
+  /** Until then, a Complete may still be carried out. */
   #runsUntilMs: number;
 
   constructor(deps: RecoveryDeps, upload: UploadToRecover) {
     this.#deps = deps;
     this.#upload = upload;
     this.#appearsMs = deps.consistencyMs;
-    this.#runsUntilMs = upload.runsUntilMs;
+    this.#assemblyMs = assemblyMs(upload.bytes ?? 0, deps.consistencyMs);
+    this.#runsUntilMs = upload.endedMs + this.#assemblyMs;
   }
 
   async follow(): Promise<RecoveryOutcome> {
     const { signal } = this.#deps;
     try {
+      await this.#untilListed();
       // Only an upload that existed before our abort was removed by it.
       this.#presence = await presenceOf(this.#deps, this.#upload);
       for (;;) {
@@ -144,6 +148,15 @@ class CommitFollower {
       const isOutOfTime = signal?.aborted === true && !(error instanceof StoreError);
       throw isOutOfTime && this.#isAssembling ? stillAssembling(error) : error;
     }
+  }
+
+  /** Waits until listings show whether a Complete of the attempt removed the upload, unless the archive shows already. */
+  async #untilListed(): Promise<void> {
+    const { consistencyMs, signal } = this.#deps;
+    const waitMs = this.#upload.endedMs + consistencyMs - performance.now();
+    if (waitMs <= 0) return;
+    const { object } = await readObject(this.#deps, this.#upload);
+    if (object === 'other') await delay(waitMs, undefined, signal ? { signal } : {});
   }
 
   /** Set after the first round: the upload was gone, and not by our abort. */
@@ -189,11 +202,10 @@ class CommitFollower {
 
   /** Without its response, an abort may have arrived after a Complete. Then the object gets the time to appear. */
   #noteAbort(aborted: AbortResponse): void {
-    const assembledMs = assemblyMs(this.#upload.bytes ?? 0, this.#deps.consistencyMs);
     this.#isAborted ||= aborted === 'accepted' || aborted === 'unconfirmed';
-    if (aborted === 'unconfirmed') this.#appearsMs = assembledMs;
+    if (aborted === 'unconfirmed') this.#appearsMs = this.#assemblyMs;
     // A late Complete has just removed it.
-    if (aborted === 'gone') this.#runsUntilMs = performance.now() + assembledMs;
+    if (aborted === 'gone') this.#runsUntilMs = performance.now() + this.#assemblyMs;
   }
 }
 

@@ -16,30 +16,18 @@ import {
 import type { ChosenObjectOptions } from '#crds/zip-job.ts';
 import { ATTEMPT_METADATA_KEY } from '#crds/zipper-contract.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
-import { type Completed, type Completion, sendComplete } from './complete-upload.ts';
+import { type Completed, type Completion, type Part, sendComplete } from './complete-upload.ts';
 import { hasParts } from './list-parts.ts';
 import { type ListedUpload, listUploadsOf } from './list-uploads.ts';
 import { objectHeaders, type PermittedOption, permittedOptions, withoutOptions } from './object-headers.ts';
 import { bodyOf } from './part-body.ts';
-import {
-  digestHeaders,
-  missing,
-  type PartVerification,
-  verifyPart,
-  withoutQuotes,
-} from './part-verification.ts';
+import { digestHeaders, missing, verifyPart, withoutQuotes } from './part-verification.ts';
 import type { PartDigests } from './part-writer.ts';
 import { createS3Client, type S3ClientOptions } from './s3-client.ts';
 import { isRenewable } from './session.ts';
 import { assertEncrypted, type Capabilities, type PartChecksum } from './store-capabilities.ts';
 import { createStoreClock, type StoreClock } from './store-clock.ts';
 import { isExpired, isStoreCode, StoreError, toStoreError } from './store-errors.ts';
-
-export interface Part extends PartVerification {
-  readonly number: number;
-  readonly bytes: number;
-  readonly digests: PartDigests;
-}
 
 export interface PartToSend {
   readonly number: number;

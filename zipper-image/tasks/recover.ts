@@ -3,7 +3,6 @@ import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
-import { assemblyMs } from '../store/evidence.ts';
 import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
@@ -116,8 +115,7 @@ const recoverRecorded = async (
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
   const sweep = sweepOf(recovery, { own: { key, uploadId }, ownExists: false });
   const swept = await sweepUploads({ ...deps, signal }, sweep);
-  const runsUntilMs = endedMs + assemblyMs(bytes ?? 0, deps.consistencyMs);
-  const outcome = await recoverUpload(deps, { key, uploadId, attempt, bytes, state, runsUntilMs });
+  const outcome = await recoverUpload(deps, { key, uploadId, attempt, bytes, state, endedMs });
   // The attempt ended its upload itself, but may not have aborted unrecorded ones.
   if (swept === 'unlisted') await sweepIfPossible(recovery);
   else if (swept === 'unreported' && task.sharedTarget === true) deps.onAbortFailed?.();

@@ -1,6 +1,7 @@
 /** The requests to Cloudflare's real hosts, and how their real responses are interpreted. */
 import { expect } from 'chai';
-import type { Part, Store } from '#zipper-image/store/store.ts';
+import type { Part } from '#zipper-image/store/complete-upload.ts';
+import type { Store } from '#zipper-image/store/store.ts';
 import {
   ACCOUNT,
   BODY,

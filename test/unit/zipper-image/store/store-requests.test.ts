@@ -1,7 +1,8 @@
 /** The requests to the real hosts of AWS, and how their real responses are interpreted. */
 import { expect } from 'chai';
+import type { Part } from '#zipper-image/store/complete-upload.ts';
 import { base64Crc } from '#zipper-image/store/part-verification.ts';
-import type { Part, Store } from '#zipper-image/store/store.ts';
+import type { Store } from '#zipper-image/store/store.ts';
 import {
   AWS,
   AWS_ORIGIN,

@@ -95,6 +95,21 @@ describe('recover: an attempt in state committing', () => {
     await completed;
   });
 
+  it('does not take an upload that listings still show for one that its abort removed (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    const completed = attempt.complete();
+    await until('the store to take the upload', () => harness.hostile.uploads.size === 0);
+    const outdatedMs = recoverySettings.storeConsistencyMs * 0.9;
+    harness.hostile.delays = { listParts: outdatedMs, listUploads: outdatedMs };
+    harness.hostile.fault = ({ operation }) => (operation === 'abort' ? { kind: 'raced' } : undefined);
+    const recovery = harness.recover(attempt, { bytes: 2 ** 30 });
+    await until('several checks', () => harness.count('abort') > 20);
+    assembled.resolve();
+    expect(await recovery).to.include({ outcome: 'published' });
+    await completed;
+  });
+
   it('counts an abort whose response was lost as its own (F27)', async () => {
     await using patient = await RecoveryHarness.start({ ...recoverySettings, storeRetryLimitMs: 10_000 });
     patient.hostile.fault = ({ operation, nth }) =>

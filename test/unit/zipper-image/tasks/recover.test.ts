@@ -22,6 +22,7 @@ const TASK = {
 interface RecoveredState {
   readonly uploadState: 'open' | 'committing';
   readonly uploadId: string;
+  readonly endedAgeSeconds?: number;
 }
 
 describe('recover and checkBucket', () => {
@@ -119,8 +120,9 @@ describe('recover and checkBucket', () => {
       publish('pod-1');
       hostile.fault = ({ operation }) =>
         operation === 'abort' ? { kind: 'drop', when: 'before' } : undefined;
-      const error = await run('committing').catch((thrown: unknown) => thrown);
-      expect(error).to.include({ code: 'StoreUnavailable' });
+      const uploadId = await store.createUpload('a.zip', 'pod-1');
+      const recovery = recoverAs({ uploadState: 'committing', uploadId, endedAgeSeconds: 60 });
+      expect(await recovery.catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
       expect(hostile.requests.some(({ operation }) => operation === 'head')).to.equal(false);
     });
 
