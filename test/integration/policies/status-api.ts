@@ -79,8 +79,9 @@ export const describeStatusApi = (theWorld: () => World): void => {
     expect(await apply({ name: 'no-such-job' })).to.include({ code: 'Superseded' });
   });
 
-  it('reports an internal error when the schema refuses a write', async () => {
-    expect(await apply({ filesDone: -1 })).to.include({ code: 'Internal', httpStatus: 422 });
+  it('reports a refusal, which is repeated for a while, when the schema refuses a write (F38)', async () => {
+    const refusal = { code: 'ApiServerUnavailable', isRefusal: true, retryable: true, httpStatus: 422 };
+    expect(await apply({ filesDone: -1 })).to.include(refusal);
   });
 
   it('reports superseded when the ZipJob is finished', async () => {
