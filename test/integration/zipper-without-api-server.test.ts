@@ -74,7 +74,8 @@ describe('a zipper without the API server', function () {
   it('succeeds from what the store contains when its result is never recorded (F5)', async () => {
     const { status } = await world.untilEnd(unrecorded);
     expect(status, JSON.stringify(status)).to.include({ phase: 'Succeeded', reason: 'VerifiedInStore' });
-    expect(status?.attempts?.[0]).to.include({ exitCode: 0, class: 'success' });
+    // The pod may still be writing when it is stopped, so how it ends is not known.
+    expect(status?.attemptsTotal).to.equal(1);
     expect(await world.project.bucket.size(`${unrecorded}.zip`)).to.equal(status?.result?.bytes);
     await world.untilNoOpenUploads();
   });
