@@ -27,6 +27,13 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
     tests: [ANY_ORDER],
   },
   {
+    name: 'a listing counts as evidence before it shows the end of the attempt',
+    file: 'zipper-image/store/recover-upload.ts',
+    find: 'await this.#untilListed();',
+    replace: '',
+    tests: [COMMITTING],
+  },
+  {
     name: 'the success of Complete counts as evidence',
     file: 'zipper-image/store/evidence.ts',
     find: 'return ofMissing(evidence);',

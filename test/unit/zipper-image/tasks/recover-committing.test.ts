@@ -104,7 +104,8 @@ describe('recover: an attempt in state committing', () => {
     harness.hostile.delays = { listParts: outdatedMs, listUploads: outdatedMs };
     harness.hostile.fault = ({ operation }) => (operation === 'abort' ? { kind: 'raced' } : undefined);
     const recovery = harness.recover(attempt, { bytes: 2 ** 30 });
-    await until('several checks', () => harness.count('abort') > 20);
+    const checked = until('several checks', () => harness.count('abort') > 20).then(() => 'still assembling');
+    expect(await Promise.race([recovery, checked])).to.equal('still assembling');
     assembled.resolve();
     expect(await recovery).to.include({ outcome: 'published' });
     await completed;
