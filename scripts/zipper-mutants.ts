@@ -64,8 +64,15 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'recovery aborts uploads that started after its attempt',
     file: 'zipper-image/tasks/recover.ts',
-    find: 'toMs: Math.min(Date.parse(task.endedAt) + aheadMs, storeNow.earliest - (now - endedMs)),',
-    replace: 'toMs: Infinity,',
+    find: 'toMs: latest + endsAt',
+    replace: 'toMs: Infinity',
+    tests: [SWEEP],
+  },
+  {
+    name: 'recovery leaves uploads of the last moment of its attempt',
+    file: 'zipper-image/tasks/recover.ts',
+    find: 'const TIME_STEP_MS = 1000;',
+    replace: 'const TIME_STEP_MS = 0;',
     tests: [SWEEP],
   },
   {

@@ -35,20 +35,26 @@ interface Recovery {
   readonly endedMs: number;
 }
 
+/** Times of the API server in the status are whole seconds. */
+const TIME_STEP_MS = 1000;
+/** How exactly the store's time is known after one response, which has whole seconds and takes some time. */
+const STORE_TIME_STEP_MS = 2000;
+
 /**
  * When the attempt may have started uploads, by the store's clock. The times of the API server are converted with the clock of
  * the node, which may be wrong. The age of the end needs no clock, but leaves out how long this pod waited for its node. The
- * earlier end counts: an upload that the next attempt, or another job, starts after it is never touched.
+ * earlier end counts: an upload that the next attempt, or another job, starts after it is never touched. Both are extended by
+ * the steps of the clocks, so that an upload of the last moment is found; the next attempt starts later than that.
  */
 const windowOf = ({ deps, task, endedMs }: Recovery): StartWindow | undefined => {
   const now = performance.now();
   const storeNow = deps.store.clock.at(now);
   if (!storeNow) return undefined;
-  const aheadMs = storeNow.earliest - Date.now();
-  return {
-    fromMs: Date.parse(task.since) + aheadMs,
-    toMs: Math.min(Date.parse(task.endedAt) + aheadMs, storeNow.earliest - (now - endedMs)),
-  };
+  const { earliest } = storeNow;
+  const latest = Math.min(storeNow.latest, earliest + STORE_TIME_STEP_MS);
+  const localNow = Date.now();
+  const endsAt = Math.min(Date.parse(task.endedAt) + TIME_STEP_MS - localNow, endedMs + TIME_STEP_MS - now);
+  return { fromMs: Date.parse(task.since) - localNow + earliest, toMs: latest + endsAt };
 };
 
 const sweepOf = (recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Sweep => ({

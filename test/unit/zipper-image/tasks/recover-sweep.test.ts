@@ -1,4 +1,5 @@
 /** Which uploads a recovery aborts. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createLogger } from '#runtime/log.ts';
@@ -10,6 +11,12 @@ import { denied, openStore, recoverySettings as settings } from './recovery-harn
 
 const log = createLogger('test', { level: 'silent' });
 const SECOND = 1000;
+
+/** As the controller writes it: a time of whole seconds, and its age. */
+const endOf = (atMs: number) => {
+  const endedMs = Math.floor(atMs / SECOND) * SECOND;
+  return { endedAt: new Date(endedMs).toISOString(), endedAgeSeconds: (Date.now() - endedMs) / SECOND };
+};
 
 describe('the sweep of a recovery', () => {
   let hostile: HostileStore;
@@ -42,8 +49,7 @@ describe('the sweep of a recovery', () => {
         key: 'a.zip',
         attempt: 'pod-1',
         since: created.toISOString(),
-        endedAt: new Date(Date.now() - endedAgoMs).toISOString(),
-        endedAgeSeconds: endedAgoMs / SECOND,
+        ...endOf(Date.now() - endedAgoMs),
         ...(change.uploadId === undefined ? { uploadState: 'unrecorded' } : { uploadState: 'open' }),
         ...change,
       } as RecoveryTask,
@@ -107,6 +113,15 @@ describe('the sweep of a recovery', () => {
     expect(await sweep()).to.deep.equal({ outcome: 'absent' });
     expect(hostile.uploads.size).to.equal(0);
     expect(left.reported()).to.deep.equal({});
+  });
+
+  it('aborts an upload that the attempt started in its last moment (H8)', async () => {
+    for (const ms of [100, 900]) {
+      await delay((ms - (Date.now() % SECOND) + SECOND) % SECOND);
+      await startUpload({ agoMs: 10 });
+      await sweep();
+      expect(hostile.uploads.size, `at ${ms} ms`).to.equal(0);
+    }
   });
 
   it('does not abort uploads of other jobs', async () => {
