@@ -112,10 +112,10 @@ describe('recover: an attempt in state committing', () => {
   });
 
   it('counts an abort whose response was lost as its own (F27)', async () => {
-    await using patient = await RecoveryHarness.start({ ...recoverySettings, storeRetryLimitMs: 10_000 });
-    patient.hostile.fault = ({ operation, nth }) =>
+    await using retrying = await RecoveryHarness.start({ ...recoverySettings, storeRetryLimitMs: 10_000 });
+    retrying.hostile.fault = ({ operation, nth }) =>
       operation === 'abort' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
-    expect(await patient.recover(await patient.committing())).to.deep.equal({ outcome: 'absent' });
+    expect(await retrying.recover(await retrying.committing())).to.deep.equal({ outcome: 'absent' });
   });
 
   it('reports no outcome if the abort returns 204 but the upload remains (F27)', async () => {
