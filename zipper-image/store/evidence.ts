@@ -113,9 +113,21 @@ const presenceInListing = async (deps: AbortDeps, { key, uploadId }: UploadRef):
   }
 };
 
-/** Both sources must agree, because a listing may lag. @throws StoreError if the store did not respond */
+const reportsOf = async (deps: AbortDeps, upload: UploadRef): Promise<readonly Presence[]> => [
+  await presenceByParts(deps, upload),
+  await presenceInListing(deps, upload),
+];
+
+/** It is gone only if both sources agree, because a listing may lag. @throws StoreError if the store did not respond */
 export const presenceOf = async (deps: AbortDeps, upload: UploadRef): Promise<Presence> => {
-  const reports = [await presenceByParts(deps, upload), await presenceInListing(deps, upload)];
+  const reports = await reportsOf(deps, upload);
   if (reports.includes('present')) return 'present';
   return reports.includes('gone') ? 'gone' : 'unreported';
+};
+
+/** Before an abort, it is present only if both sources agree. @throws StoreError if the store did not respond */
+export const presenceBeforeAbort = async (deps: AbortDeps, upload: UploadRef): Promise<Presence> => {
+  const reports = await reportsOf(deps, upload);
+  if (reports.includes('gone')) return 'gone';
+  return reports.includes('present') ? 'present' : 'unreported';
 };

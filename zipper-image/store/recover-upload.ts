@@ -17,6 +17,7 @@ import {
   assemblyMs,
   judge,
   PARTS_PERMISSION,
+  presenceBeforeAbort,
   presenceOf,
   READ_PERMISSION,
   readObject,
@@ -138,7 +139,7 @@ class CommitFollower {
     try {
       await this.#untilListed();
       // Only an upload that existed before our abort was removed by it.
-      this.#presence = await presenceOf(this.#deps, this.#upload);
+      this.#presence = await presenceBeforeAbort(this.#deps, this.#upload);
       for (;;) {
         const outcome = await this.#round();
         if (outcome) return outcome;
@@ -164,13 +165,19 @@ class CommitFollower {
     return this.#goneSince !== undefined && !this.#isAborted;
   }
 
+  /** When the store shows what became of the upload. */
+  get #consistentAt(): number {
+    if (this.#goneSince !== undefined) return this.#goneSince + this.#appearsMs;
+    return this.#firstAbortAt + this.#deps.consistencyMs;
+  }
+
   async #round(): Promise<RecoveryOutcome | undefined> {
     const deps = this.#deps;
     const startedAt = performance.now();
     const round = await this.#ask();
     const { presence, seen } = round;
     this.#goneSince = presence === 'gone' ? (this.#goneSince ?? performance.now()) : undefined;
-    const isConsistent = startedAt - (this.#goneSince ?? this.#firstAbortAt) >= this.#appearsMs;
+    const isConsistent = startedAt >= this.#consistentAt;
     const verdict = judge({
       object: seen.object,
       upload: presence,
@@ -196,6 +203,8 @@ class CommitFollower {
     const presence = reported === 'unreported' && isGone ? 'gone' : reported;
     if (before !== 'gone') this.#noteAbort(aborted);
     if (aborted === 'noBucket') this.#isAborted = true;
+    // The abort may have done nothing, and a late Complete may remove the upload.
+    if (this.#isAborted && presence === 'present') this.#appearsMs = this.#assemblyMs;
     this.#presence = presence;
     return { aborted, presence, seen: await readObject(this.#deps, this.#upload) };
   }
