@@ -173,7 +173,7 @@ export const createApp = (deps: AppDeps): Koa<ApiState, DefaultContextExtends> =
   });
   const router = createRouter(deps);
   app.use(createRequestId());
-  app.use(createMeasureRequest({ metrics, clock }));
+  app.use(createMeasureRequest({ metrics, clock, readForwarded }));
   app.use(createRequestLog({ log, clock, readForwarded, fieldsOf: logFieldsOf }));
   app.use(createStopping(deps.isStopping));
   app.use(noStore);

@@ -104,7 +104,7 @@ export const createDashboardApp = (deps: DashboardAppDeps): Koa<DashboardState, 
     log.debug({ err: error }, 'failed to write a response');
   });
   app.use(createRequestId());
-  app.use(createMeasureRequest({ metrics, clock }));
+  app.use(createMeasureRequest({ metrics, clock, readForwarded }));
   app.use(createRequestLog({ log, clock, readForwarded }));
   app.use(createSecurityHeaders({ url, readForwarded }));
   app.use(deps.assets.serve);

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { ConfigError } from '../errors.ts';
+import { readNode } from './forwarded-node.ts';
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
 export interface ForwardedRequest {
-  /** Address of the client, as reported by trusted proxies. */
+  /** Address of the client, as reported by trusted proxies; `''` if the connection is closed. */
   readonly address: string;
+  /** True if a trusted proxy reported a client without a readable address. `address` is then that of the proxy. */
+  readonly isUnreadable: boolean;
   /** Protocol between the client and a trusted proxy. Undefined if no proxy reports it. */
   readonly protocol: string | undefined;
 }
@@ -26,14 +29,9 @@ const parseRange = (text: string): Range => {
 };
 
 const contains = (ranges: readonly Range[], text: string): boolean => {
-  if (!ipaddr.isValid(text)) return false;
-  // process() converts a mapped IPv6 address to its IPv4 address.
-  const address = ipaddr.process(text);
+  const address = ipaddr.parse(text);
   return ranges.some((range) => address.kind() === range[0].kind() && address.match(range));
 };
-
-/** An IPv4 client of a socket that listens on all addresses has a mapped IPv6 address. */
-const unmapped = (text: string): string => (ipaddr.isValid(text) ? ipaddr.process(text).toString() : text);
 
 const listOf = (header: string | readonly string[] | undefined): string[] =>
   [header ?? []]
@@ -46,13 +44,22 @@ const listOf = (header: string | readonly string[] | undefined): string[] =>
 /** @throws ConfigError if an entry of `trustedProxies` is not a CIDR */
 export const createReadForwarded = (trustedProxies: readonly string[]): ReadForwarded => {
   const ranges = trustedProxies.map(parseRange);
+  /** Each proxy appends the address of its peer, so the client is the last node that is not a trusted proxy. */
+  const clientBehind = (peer: string, nodes: readonly string[]): Omit<ForwardedRequest, 'protocol'> => {
+    let address = peer;
+    for (const node of nodes.toReversed()) {
+      const next = readNode(node);
+      if (next === undefined) return { address, isUnreadable: true };
+      address = next;
+      if (!contains(ranges, next)) break;
+    }
+    return { address, isUnreadable: false };
+  };
   return ({ socket, headers }) => {
-    const peer = unmapped(socket.remoteAddress ?? '');
-    if (!contains(ranges, peer)) return { address: peer, protocol: undefined };
-    // Each proxy appends the address of its peer, so the client is the last address that is not a trusted proxy.
-    const hops = listOf(headers['x-forwarded-for']);
-    const address = hops.findLast((hop) => !contains(ranges, hop)) ?? hops[0] ?? peer;
+    const peer = readNode(socket.remoteAddress ?? '');
+    if (peer === undefined || !contains(ranges, peer))
+      return { address: peer ?? '', protocol: undefined, isUnreadable: false };
     const [protocol] = listOf(headers['x-forwarded-proto']);
-    return { address, protocol: protocol?.toLowerCase() };
+    return { ...clientBehind(peer, listOf(headers['x-forwarded-for'])), protocol: protocol?.toLowerCase() };
   };
 };

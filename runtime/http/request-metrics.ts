@@ -1,10 +1,12 @@
-import { Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
+import type { ReadForwarded } from './client-address.ts';
 import type { RequestMiddleware } from './request-state.ts';
 
 export interface RequestMetrics {
   readonly requestDuration: Histogram<'route' | 'method' | 'status'>;
   readonly requestsInFlight: Gauge;
+  readonly unreadableClients: Counter;
 }
 
 /** The metrics of a process that serves requests; `prefix` is `zip_api`, for example. */
@@ -21,17 +23,29 @@ export const createRequestMetrics = (registry: Registry, prefix: string): Reques
     help: 'Requests in progress.',
     registers: [registry],
   }),
+  unreadableClients: new Counter({
+    name: `${prefix}_unreadable_client_addresses_total`,
+    help: 'Requests whose X-Forwarded-For has no readable address of the client. They count for the address of the proxy.',
+    registers: [registry],
+  }),
 });
 
 /** Other methods share one label value, so that callers cannot create series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
+export interface MeasureRequestDeps {
+  readonly metrics: RequestMetrics;
+  readonly clock: Clock;
+  readonly readForwarded: ReadForwarded;
+}
+
 /** Measures requests by route template, method and status class. */
 export const createMeasureRequest =
-  ({ metrics, clock }: { readonly metrics: RequestMetrics; readonly clock: Clock }): RequestMiddleware =>
+  ({ metrics, clock, readForwarded }: MeasureRequestDeps): RequestMiddleware =>
   async (ctx, next): Promise<void> => {
     const startedAt = clock.monotonicMs();
     metrics.requestsInFlight.inc();
+    if (readForwarded(ctx.req).isUnreadable) metrics.unreadableClients.inc();
     try {
       await next();
     } finally {

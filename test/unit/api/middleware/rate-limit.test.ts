@@ -70,6 +70,30 @@ describe('rate limits', () => {
     ]);
   });
 
+  it('distinguish clients whose port a proxy reports, and count unreadable clients for the proxy (N23)', async () => {
+    await using api = await startApiServer({
+      trustedProxies: ['127.0.0.0/8'],
+      rateLimits: { authFailuresPerMinute: 1 },
+    });
+    const from = async (client: string) =>
+      (await api.ask({ path: PATH, token: 'x', headers: { 'x-forwarded-for': client } })).status;
+    expect([
+      await from('192.0.2.1:50123'),
+      await from('192.0.2.1:50124'),
+      await from('192.0.2.2:50123'),
+      await from('"[2001:db8::1]:50123"'),
+      await from('[2001:db8:0:1::1]:50123'),
+    ]).to.deep.equal([401, 429, 401, 401, 401]);
+    const metric = 'zip_api_unreadable_client_addresses_total';
+    expect(await api.registry.metrics()).to.include(`${metric} 0`);
+    expect([await from('unknown'), await from('_hidden'), await from('127.0.0.1:9')]).to.deep.equal([
+      401, 429, 429,
+    ]);
+    expect(await api.registry.metrics()).to.include(`${metric} 2`);
+    const lines = api.logLines.map((line) => JSON.parse(line) as { client?: string; message: string });
+    expect(lines.findLast(({ message }) => message === 'request')?.client).to.equal('127.0.0.1');
+  });
+
   it('allow all requests while the counter is unavailable', async () => {
     await using api = await startApiServer({
       rateLimits: { requestsPerMinutePerToken: 1, authFailuresPerMinute: 1 },

@@ -87,6 +87,22 @@ describe('sessions of createDashboard', () => {
       expect(await attempt('198.51.100.8, 203.0.113.9', ADA)).to.equal(429);
     });
 
+    it('is rate-limited by each client whose port the proxy reports (N23)', async () => {
+      await server[Symbol.asyncDispose]();
+      const env = { DASHBOARD_SIGN_INS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.0/8' };
+      server = await startStaffedDashboard(env);
+      const attempt = async (client: string): Promise<number> => {
+        const headers = { ...FROM_HERE, 'x-forwarded-for': client };
+        return (await server.visit().post('/sign-in', { token: ADA }, headers)).status;
+      };
+      expect([
+        await attempt('203.0.113.9:50123'),
+        await attempt('203.0.113.9:50124'),
+        await attempt('198.51.100.7:50123'),
+        await attempt('[2001:db8::1]:443'),
+      ]).to.deep.equal([303, 429, 303, 303]);
+    });
+
     it('never redirects to another site (N12)', async () => {
       const visitor = server.visit();
       for (const next of ['//evil.example/', '/.//evil.example/x', '/projects/..//evil.example/x']) {
