@@ -14,6 +14,7 @@ import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { DashboardConfig } from '../config.ts';
 import type { DashboardContext } from '../context.ts';
 import type { History } from '../history.ts';
+import { isNavigation } from '../middleware/navigation.ts';
 import { projectUidOf } from '../pages/history/project-uid.ts';
 import { READ_HISTORY } from '../pages/history/read-history.ts';
 import type { TakePlace } from '../sharing/user-places.ts';
@@ -54,12 +55,14 @@ interface Allowed {
 
 /** A browser sends this header only for a script of ours, and we have none that does. So a session cookie never counts here. */
 const tokenOf = (ctx: DashboardContext): string => {
+  if (!isNavigation(ctx))
+    throw new HistoryApiError('forbidden', 'Pages cannot read the history. Send the request from a program');
   const [scheme, token = '', ...rest] = ctx.get('Authorization').split(' ');
   if (scheme?.toLowerCase() === 'bearer' && rest.length === 0 && isBearerToken(token)) return token;
   throw new HistoryApiError('unauthorized', 'Send a Kubernetes token: Authorization: Bearer TOKEN');
 };
 
-/** Counted before the API server checks the token, as sign-ins are. */
+/** Counted before the API server checks the token, as sign-ins are. Requests without a token do not count: any page can cause them. */
 const limitRequests = async (
   { count, readForwarded, config }: HistoryApiDeps,
   ctx: DashboardContext,
@@ -115,8 +118,8 @@ export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
     async (ctx, params) => {
       const signal = AbortSignal.timeout(config.workTimeoutMs);
       try {
-        await limitRequests(deps, ctx);
         const user = asUser(kube, tokenOf(ctx));
+        await limitRequests(deps, ctx);
         const allowed = await allowedOf(user, { namespace: params['project'] ?? '', signal });
         ctx.body = await read(allowed, ctx, params);
       } catch (thrown) {

@@ -5,6 +5,7 @@ import type { Logger } from '#runtime/log.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import type { MakeFrame } from '../frame/frame.ts';
+import { isNavigation } from '../middleware/navigation.ts';
 import type { SessionCookie } from '../middleware/session.ts';
 import { PageError } from '../page.ts';
 import type { Render } from '../render.ts';
@@ -52,7 +53,10 @@ interface Shown {
 export interface SignInSteps {
   /** Shows the sign-in page. */
   show(ctx: DashboardContext, shown: Shown): Promise<void>;
-  /** @throws PageError 429 after too many attempts from the client's address */
+  /**
+   * Counts the attempt.
+   * @throws PageError 403, uncounted, if the request is not a navigation; 429 after too many attempts from the client's address
+   */
   limit(ctx: DashboardContext): Promise<void>;
   /** Signs in the user of the token; false when the API server rejects it. */
   begin(ctx: DashboardContext, token: string): Promise<boolean>;
@@ -73,6 +77,12 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
     show,
     // Counted before the API server checks the token, valid tokens too: the result itself helps someone who guesses.
     limit: async (ctx) => {
+      if (!isNavigation(ctx))
+        throw new PageError(
+          403,
+          'Not a navigation',
+          'Open the sign-in page of the dashboard and sign in there.',
+        );
       const quota = await takeSignIn(readForwarded(ctx.req).address);
       if (quota?.isExceeded !== true) return;
       ctx.set('Retry-After', String(quota.resetSeconds));

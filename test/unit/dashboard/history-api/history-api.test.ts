@@ -131,6 +131,18 @@ describe('the history for programs', function () {
     expect(world.dashboard.server.requests.length - before).to.be.at.most(60);
   });
 
+  it('counts no request that a page of another site can cause (N32)', async () => {
+    const visitor = createVisitor(world.dashboard.server.url);
+    const image = { 'sec-fetch-dest': 'image' };
+    for (let n = 0; n < 40; n += 1) {
+      expect((await visitor.get(LIST, image)).status).to.equal(403);
+      expect((await visitor.get(LIST, { authorization: 'Bearer guess', ...image })).status).to.equal(403);
+      expect((await visitor.get(LIST, { 'sec-fetch-dest': 'document' })).status).to.equal(401);
+      expect((await visitor.get(LIST)).status).to.equal(401);
+    }
+    expect((await get(LIST)).status).to.equal(200);
+  });
+
   it('refuses a token that came over plain HTTP, instead of redirecting it', async () => {
     await world.restart({
       TRUSTED_PROXIES: '127.0.0.0/8',
