@@ -89,6 +89,9 @@ export const badRequest = (code: ErrorCode, message: string): ApiError => new Ap
 export const invalidJson = (message: string, cause?: unknown): ApiError =>
   new ApiError(message, { code: 'invalid_json', cause });
 
+export const notAnObject = (cause: Error): ApiError =>
+  new ApiError(cause.message, { code: 'parameter_invalid', cause });
+
 export const bodyTooLarge = (limit: number): ApiError =>
   new ApiError(`The request body is larger than ${limit} bytes. Split the files into several archives.`, {
     code: 'body_too_large',

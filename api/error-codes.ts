@@ -109,7 +109,7 @@ export const ERROR_CODES = {
   parameter_invalid: {
     status: 422,
     type: 'invalid_request_error',
-    text: 'A field has an invalid type or value, or exceeds a limit; param names it and the message explains the rule.',
+    text: 'A field has an invalid type or value, or exceeds a limit; param names it and the message explains the rule. If the body is not a JSON object, param is null.',
     on: OPERATIONS,
   },
   idempotency_key_reused: {

@@ -28,7 +28,7 @@ export interface ReadRequestOptions {
 
 /**
  * Parses and validates the body of a create, and packs its files.
- * @throws StrictJsonError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded
+ * @throws StrictJsonError, NotAnObjectError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded
  */
 export type ReadRequest = (
   body: Buffer,

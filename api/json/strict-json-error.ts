@@ -10,6 +10,16 @@ export class StrictJsonError extends AppError {
 /** Without the engine's message: it quotes the body, which may contain signed URLs. */
 export const invalidText = (): StrictJsonError => new StrictJsonError('The body is not valid JSON.');
 
+/** A body of valid JSON that is not an object. */
+export class NotAnObjectError extends AppError {
+  constructor() {
+    super('The request body is not a JSON object. Send an object with bucket_name, key and urls.', {
+      code: 'NotAnObject',
+      retryable: false,
+    });
+  }
+}
+
 /** A body with more JSON values than any valid request. */
 export class TooManyValuesError extends AppError {
   constructor() {

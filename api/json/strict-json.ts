@@ -1,7 +1,7 @@
 import type { Steps } from '../steps.ts';
 import type { JsonLimits } from './json-limits.ts';
 import { type EntriesSpan, scanJson } from './scan-json.ts';
-import { invalidText, StrictJsonError } from './strict-json-error.ts';
+import { invalidText, NotAnObjectError, StrictJsonError } from './strict-json-error.ts';
 
 export interface StrictJson {
   readonly body: Readonly<Record<string, unknown>>;
@@ -56,14 +56,14 @@ function* parseWhole(text: string, entries: EntriesSpan | undefined): Steps<unkn
  * Parses a request body strictly: fatal UTF-8, limited depth and number of values, no duplicate keys (at the top, in
  * `urls` and in `object`, because parsers disagree about which one wins), and one object at the top. Depth and values are
  * checked before JSON.parse, which has no limits of its own. `urls` is parsed in batches, so that no step takes long.
- * @throws StrictJsonError, TooManyValuesError
+ * @throws StrictJsonError, NotAnObjectError, TooManyValuesError
  */
 export function* parseStrictJson(bytes: Uint8Array, limits: JsonLimits): Steps<StrictJson> {
   const text = decodeUtf8(bytes);
   yield;
   const { metadata, entries } = yield* scanJson(text, limits);
   const body = yield* parseWhole(text, entries);
-  if (!isObject(body)) throw new StrictJsonError('The body must be a JSON object.');
+  if (!isObject(body)) throw new NotAnObjectError();
   return {
     body,
     metadataText: metadata && copyOf(text.slice(metadata.start, metadata.end)),

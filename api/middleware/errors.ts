@@ -7,16 +7,18 @@ import {
   internalError,
   invalidApiKey,
   invalidJson,
+  notAnObject,
   serviceUnavailable,
   tooManyValues,
 } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
-import { StrictJsonError, TooManyValuesError } from '../json/strict-json-error.ts';
+import { NotAnObjectError, StrictJsonError, TooManyValuesError } from '../json/strict-json-error.ts';
 
 /** Maps any thrown value to the error response. */
 const toApiError = (thrown: unknown): ApiError => {
   if (thrown instanceof ApiError) return thrown;
   if (thrown instanceof StrictJsonError) return invalidJson(thrown.message, thrown);
+  if (thrown instanceof NotAnObjectError) return notAnObject(thrown);
   if (thrown instanceof TooManyValuesError) return tooManyValues(thrown);
   // Deleting a project revokes its tokens; the watch has not reported the deletion yet.
   if (isKubeError(thrown, 'NamespaceTerminating')) return invalidApiKey();

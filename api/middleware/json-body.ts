@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import type { Clock } from '#runtime/clock.ts';
+import { isUnencoded } from '#runtime/http/content-encoding.ts';
 import { type Pace, readPieces } from '#runtime/http/read-pieces.ts';
 import { ApiError, badRequest, bodyTooLarge, invalidJson } from '../api-error.ts';
 import type { ApiContext, ApiMiddleware } from '../context.ts';
@@ -45,8 +46,7 @@ const unsupported = (message: string): ApiError => badRequest('unsupported_media
 
 /** @throws ApiError unsupported_media_type, before a byte of the body is read */
 const checkMediaType = (headers: IncomingMessage['headers']): void => {
-  const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding.trim().toLowerCase() !== 'identity')
+  if (!isUnencoded(headers['content-encoding']))
     throw unsupported('Content-Encoding is not supported. Send the body uncompressed.');
   const problem = typeProblem(headers['content-type'] ?? '');
   if (problem !== undefined) throw unsupported(problem);

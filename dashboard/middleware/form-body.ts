@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import bodyParser from 'koa-bodyparser';
 import { errorCode } from '#runtime/errors.ts';
+import { isUnencoded } from '#runtime/http/content-encoding.ts';
 import type { Share } from '#runtime/http/fair-capacity.ts';
 import { readPieces } from '#runtime/http/read-pieces.ts';
 import type { DashboardContext, DashboardMiddleware } from '../context.ts';
@@ -44,7 +45,7 @@ export const createFormBody = (forms: InFlight): DashboardMiddleware => {
   };
   return async (ctx, next) => {
     if (ctx.method !== 'POST') return next();
-    if (ctx.is(TYPE) !== TYPE || ctx.get('Content-Encoding') !== '')
+    if (ctx.is(TYPE) !== TYPE || !isUnencoded(ctx.get('Content-Encoding')))
       throw unreadable(415, `Send forms as ${TYPE}.`);
     using share = forms.open(ctx);
     await read(ctx, share);

@@ -38,7 +38,7 @@ async function* pieces(
 }
 
 /**
- * The body of a request in large pieces, as a request of its own for body parsers. `onBytes` is called before bytes are
+ * The body of a request in large pieces, as a request of its own for body parsers, without `Content-Encoding`. `onBytes` is called before bytes are
  * kept, and no longer once the result is destroyed. If it throws, reading stops with its error, and the rest of the request can
  * still be discarded.
  */
@@ -51,5 +51,7 @@ export const readPieces = (
     pieces(request, { onBytes, pace, isDestroyed: () => body.destroyed }),
     { objectMode: false },
   );
-  return Object.assign(body, { headers: request.headers });
+  // Body parsers would decompress what claims to be compressed.
+  const { 'content-encoding': _dropped, ...headers } = request.headers;
+  return Object.assign(body, { headers });
 };

@@ -85,9 +85,6 @@ describe('parseStrictJson', () => {
     ['a trailing comma', '{"a":1,}', /not valid JSON/],
     ['a comment', '{"a":1/* */}', /not valid JSON/],
     ['NaN', '{"a":NaN}', /not valid JSON/],
-    ['an array', '[]', /must be a JSON object/],
-    ['a string', '"a"', /must be a JSON object/],
-    ['null', 'null', /must be a JSON object/],
     ['a duplicate key at the top level (T19)', '{"key":"a","key":"b"}', /"key" twice/],
     ['a duplicate key, once escaped (T19)', '{"key":"a","\\u006bey":"b"}', /"key" twice/],
     [
@@ -106,6 +103,13 @@ describe('parseStrictJson', () => {
       /"team" twice/,
     ],
   ];
+  for (const text of ['[]', '"a"', '1', 'true', 'null'])
+    it(`distinguishes a value that is not an object from invalid JSON: ${text} (N29)`, () => {
+      expect(() => parse(text))
+        .to.throw(/not a JSON object/)
+        .with.property('code', 'NotAnObject');
+    });
+
   for (const [name, text, message] of refused) {
     it(`refuses ${name}`, () => {
       expect(() => parse(text))

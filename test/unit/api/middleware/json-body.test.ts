@@ -42,7 +42,22 @@ describe('createJsonBody', () => {
       ],
       ['no JSON', 400, 'invalid_json', { body: '{"urls":' }],
       ['an empty body', 400, 'invalid_json', { body: '' }],
-      ['an array', 400, 'invalid_json', { body: '[]' }],
+      ...['[]', '[{}]', '"text"', '""', '1', '-0.5e3', 'true', 'false', 'null', ' null\n'].map(
+        (body) =>
+          [`a value that is not an object: ${body} (N29)`, 422, 'parameter_invalid', { body }] as const,
+      ),
+      ...['[1,]', '[}', 'nul', '01', '{}[]', '[] {}'].map(
+        (body) => [`no JSON: ${body} (N29)`, 400, 'invalid_json', { body }] as const,
+      ),
+      ...['x-gzip', 'br', 'deflate', 'zstd', 'GZIP', 'identity, gzip', 'gzip, identity', 'unknown'].map(
+        (encoding) =>
+          [
+            `the encoding ${encoding} (N29)`,
+            415,
+            'unsupported_media_type',
+            { headers: { 'content-encoding': encoding } },
+          ] as const,
+      ),
       ['invalid UTF-8 (T17)', 400, 'invalid_json', { body: Buffer.from('{"a":"\xff"}', 'latin1') }],
       ['a duplicate key (T19)', 400, 'invalid_json', { body: '{"key":"a","key":"b"}' }],
       ['67 levels (T18)', 400, 'invalid_json', { body: '['.repeat(67) + ']'.repeat(67) }],
@@ -64,6 +79,32 @@ describe('createJsonBody', () => {
         expect((await api.post(A_REQUEST, { headers: { 'content-type': type } })).status).to.equal(201);
       });
     }
+
+    for (const encoding of ['identity', 'Identity', 'IDENTITY', 'identity, Identity', ''])
+      it(`is accepted with the encoding ${JSON.stringify(encoding)} (N29)`, async () => {
+        const headers = { 'content-encoding': encoding };
+        expect((await api.post(A_REQUEST, { headers })).status).to.equal(201);
+        const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+        const text = JSON.stringify(A_REQUEST);
+        const response = await rawHttp(api.port, [
+          `POST /v1/zips HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${api.token}\r\nConnection: close\r\n`,
+          Object.entries(chunked)
+            .map(([name, value]) => `${name}: ${value}\r\n`)
+            .join(''),
+          `Content-Type: application/json\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`,
+        ]);
+        expect(response).to.match(/^HTTP\/1.1 201 /);
+      });
+
+    for (const encoding of ['gzip', 'br', 'deflate', 'Identity'])
+      it(`is not read before the token is verified: ${encoding} (N29)`, async () => {
+        const response = await api.post(A_REQUEST, {
+          token: 'x',
+          headers: { 'content-encoding': encoding },
+          body: gzipSync(JSON.stringify(A_REQUEST)),
+        });
+        expect(response.status).to.equal(401);
+      });
 
     it('is refused without a content type (T16)', async () => {
       const text = JSON.stringify(A_REQUEST);

@@ -45,6 +45,13 @@ describe('readPieces', () => {
     expect(count).to.be.below(1_000);
   });
 
+  it('gives body parsers no encoding, so that they decompress nothing (N29)', () => {
+    const request = Object.assign(new PassThrough(), { headers: { 'content-encoding': 'br', host: 'a' } });
+    const body = readPieces(request as unknown as IncomingMessage, () => undefined);
+    expect(body.headers).to.deep.equal({ host: 'a' });
+    body.destroy();
+  });
+
   it('stops at the first byte too many, and lets the rest be discarded', async () => {
     const response = await send(['ffff\r\n', 'x'.repeat(65_535), '\r\n', '0\r\n\r\n']);
     expect(response).to.contain('too much');
