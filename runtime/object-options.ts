@@ -47,9 +47,9 @@ const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const METADATA_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 /** Metadata of the service: it identifies the attempt that wrote an object. */
 const OWN_PREFIX = 'zip-';
-const CONTENT_TYPE = /^application\/[A-Za-z0-9!#$&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9_.-]+)*$/i;
-/** Types that browsers run or show as a page: an archive with such a type could contain scripts for its host. */
-const ACTIVE_TYPE = /(?:xml|javascript|ecmascript)(?:;|$)/i;
+/** Types that no browser shows or runs: an archive with any other type could contain scripts for its host. */
+const CONTENT_TYPE =
+  /^application\/(?:zip|octet-stream|x-zip-compressed|vnd\.[A-Z0-9!#$&^_.-]+\+zip)(?:; ?[A-Z0-9-]+=[A-Z0-9_.-]+)*$/i;
 const STORAGE_CLASS = /^[A-Z][A-Z0-9_]*$/;
 const KMS_KEY_ID = /^[A-Za-z0-9:/_.-]{1,2048}$/;
 const TAG_TEXT = /^[A-Za-z0-9 +\-=._:/@]*$/;
@@ -98,9 +98,9 @@ const tagsProblem = (tags: Readonly<Record<string, string>>): string | undefined
 };
 
 const contentTypeProblem = (value: string): string | undefined =>
-  CONTENT_TYPE.test(value) && !ACTIVE_TYPE.test(value)
+  CONTENT_TYPE.test(value)
     ? undefined
-    : 'is not an application type that browsers download, such as application/zip';
+    : 'must be application/zip, application/octet-stream, application/x-zip-compressed or application/vnd.NAME+zip';
 
 const storageClassProblem = (value: string): string | undefined =>
   STORAGE_CLASS.test(value) ? undefined : 'is not a valid name of a storage class, such as STANDARD_IA';

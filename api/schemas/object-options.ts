@@ -38,7 +38,7 @@ export const OBJECT_SCHEMA = {
       minLength: 1,
       maxLength: 256,
       description:
-        'Content-Type of the object: a type of `application/`, except XML and JavaScript. Default: that of the project, or else application/zip.',
+        'Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: that of the project, or else application/zip.',
       examples: ['application/zip'],
     },
     cache_control: header('Cache-Control of the object.', 'private, max-age=3600'),

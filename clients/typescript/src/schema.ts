@@ -170,7 +170,7 @@ export interface components {
              */
             readonly content_disposition?: string;
             /**
-             * @description Content-Type of the object: a type of `application/`, except XML and JavaScript. Default: that of the project, or else application/zip.
+             * @description Content-Type of the object: application/zip, application/octet-stream, application/x-zip-compressed, or a type such as application/vnd.comicbook+zip. Default: that of the project, or else application/zip.
              * @example application/zip
              */
             readonly content_type?: string;

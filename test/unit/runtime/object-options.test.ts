@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import type { ObjectOptions } from '#crds/zip-bucket.ts';
-import { findBucketFault, mergeObjectOptions } from '#runtime/object-options.ts';
+import { findBucketFault, findObjectFault, mergeObjectOptions } from '#runtime/object-options.ts';
 
 const KMS = { serverSideEncryption: 'aws:kms', kmsKeyId: 'alias/archives' } as const;
 
@@ -64,6 +64,64 @@ describe('the object options of a bucket', () => {
       const fault = findBucketFault(options, 's3');
       expect(fault?.field).to.equal(Object.keys(options).at(-1));
     });
+
+  const archives = [
+    'application/zip',
+    'application/octet-stream',
+    'application/x-zip-compressed',
+    'application/vnd.comicbook+zip',
+    'application/vnd.etsi.asic-e+zip',
+    'Application/ZIP',
+    'application/zip; charset=utf-8',
+  ];
+  for (const contentType of archives)
+    it(`accept the content type ${contentType} (N25)`, () => {
+      expect(findObjectFault({ contentType, contentDisposition: 'inline' })).to.equal(undefined);
+    });
+
+  const pages = [
+    'application/pdf',
+    'application/x-shockwave-flash',
+    'application/hta',
+    'application/xml',
+    'application/atom+xml',
+    'application/rss+xml',
+    'application/xhtml+xml',
+    'application/mathml+xml',
+    'application/javascript',
+    'application/json',
+    'application/ld+json',
+    'application/wasm',
+    'application/mhtml',
+    'application/x-mimearchive',
+    'application/xslt+xml',
+    'application/vnd.mozilla.xul+xml',
+    'application/vnd.a+xml+zip',
+    'application/vnd.a+zip+xml',
+    'application/vnd.+zip',
+    'application/vnd.a+zip;x=y+zip',
+    'application/vnd.ms-excel',
+    'application/epub+zip',
+    'application/x-vnd.a+zip',
+    'application/zipped',
+    'application/zip/html',
+    'application/octet-stream-x',
+    'application/gzip',
+    'multipart/related',
+    'text/html',
+    'text/html;application/zip',
+    'text/html, application/zip',
+    'application/zip, text/html',
+    'application/zip;',
+    'application/zip\n',
+    ' application/zip',
+    'zip',
+  ];
+  for (const contentType of pages)
+    for (const options of [{ contentType }, { contentType, contentDisposition: 'inline' }])
+      it(`refuse a content type that is no archive: ${JSON.stringify(Object.values(options))} (N25)`, () => {
+        expect(findObjectFault(options)?.field).to.equal('contentType');
+      });
 
   it('yield to those of a job, and metadata and tags by name', () => {
     const bucket = { cacheControl: 'a', storageClass: 'STANDARD', tags: { team: 'sales', kept: 'yes' } };

@@ -168,7 +168,7 @@ describe('the settings pages', () => {
       ['metadata', 'no-value', 'Metadata of archives: use one name=value per line'],
       ['metadata', 'a=1\na=2', 'Metadata of archives: the name a is repeated'],
       ['metadata', 'zip-x=1', 'Metadata of archives has a name that starts with'],
-      ['contentType', 'text/html', 'Content-Type of archives is not an application type'],
+      ['contentType', 'text/html', 'Content-Type of archives must be application/zip'],
     ] as const) {
       const { status, text } = await save('job-defaults', { [field]: value });
       expect(status, field).to.equal(422);
