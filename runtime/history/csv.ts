@@ -35,14 +35,16 @@ const VALUES = Object.values(COLUMNS);
 
 /**
  * Spreadsheets run a cell that starts with one of these as a formula
- * (https://owasp.org/www-community/attacks/CSV_Injection).
+ * (https://owasp.org/www-community/attacks/CSV_Injection), some also with another form of the sign: full-width, small, raised.
  */
-const FORMULA = /^[=+\-@\t\r\n]/;
+const FORMULA = /^[=+\-@\u2212\t\r\n]/;
+const isFormula = (text: string): boolean =>
+  FORMULA.test(String.fromCodePoint(text.codePointAt(0) ?? 0).normalize('NFKC'));
 
 /** Every cell is quoted, because a spreadsheet may split an unquoted one at another separator, such as a semicolon. */
 const cell = (value: CellValue): string => {
   const text = String(value ?? '');
-  return `"${FORMULA.test(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
+  return `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
 };
 
 const line = (cells: readonly CellValue[]): string => `${cells.map(cell).join(',')}\r\n`;

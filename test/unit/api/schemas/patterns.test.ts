@@ -1,8 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import { expect } from 'chai';
+import { parse } from 'yaml';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from '#api/schemas/patterns.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { checkEntryNames } from '#runtime/entry-name.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
 import { SOURCE_HEADER_NAME_PATTERN, sourceHeadersProblem } from '#runtime/source-headers.ts';
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 
@@ -31,6 +34,16 @@ const TEXTS = [
   ...PIECES.flatMap((a) => PIECES.flatMap((b) => [a + b, ...PIECES.map((c) => a + b + c)])),
 ];
 
+const CONTROL_CHARACTERS = 'the key must not contain control characters';
+
+/** All validation rules of a definition. */
+const rulesIn = (node: unknown): readonly { readonly rule: string; readonly message: string }[] => {
+  if (!isRecord(node) && !Array.isArray(node)) return [];
+  const { rule, message } = node as { readonly rule?: unknown; readonly message?: unknown };
+  if (typeof rule === 'string' && typeof message === 'string') return [{ rule, message }];
+  return Object.values(node).flatMap(rulesIn);
+};
+
 const disagreements = (pattern: string, isValid: (text: string) => boolean, texts = TEXTS): string[] => {
   const regex = new RegExp(pattern, 'u');
   return texts.filter((text) => regex.test(text) !== isValid(text));
@@ -40,6 +53,19 @@ describe('published patterns', () => {
   it('match exactly the keys that are accepted', () => {
     const isValid = (text: string) => text !== '' && keyProblem(text, 1_024) === undefined;
     expect(disagreements(KEY_PATTERN, isValid)).to.deep.equal([]);
+  });
+
+  it('match exactly the characters of keys that are accepted, as does the definition of ZipJob (N26)', async () => {
+    const definition: unknown = parse(await readFile('crds/zipjobs.yaml', 'utf8'));
+    const rule = rulesIn(definition).find(({ message }) => message === CONTROL_CHARACTERS)?.rule ?? '';
+    const [, inYaml = ''] = /^!self\.matches\('(.+)'\)$/.exec(rule) ?? [];
+    const refusedByDefinition = new RegExp(inYaml.replaceAll('\\\\', '\\'), 'u');
+    const texts = Array.from({ length: 0x10_000 }, (_, code) => String.fromCharCode(code))
+      .filter((text) => text.isWellFormed())
+      .map((text) => `a${text}b`);
+    const isValid = (text: string) => keyProblem(text, 1_024) === undefined;
+    expect(disagreements(KEY_PATTERN, isValid, texts)).to.deep.equal([]);
+    expect(texts.filter((text) => refusedByDefinition.test(text) === isValid(text))).to.deep.equal([]);
   });
 
   it('match exactly the file names that are accepted', () => {

@@ -61,7 +61,22 @@ const HOSTILE = [
   '\r=1+1',
   '\n=1+1',
 ];
-const ORDINARY = ['a,b', 'a;b', 'say "yes"', '"', 'two\r\nlines', ' = 1', 'ä €😀', '', "'=1", '{"a":"=1"}'];
+const ORDINARY = [
+  'a＝b',
+  '１＋１',
+  '…',
+  '‐1',
+  'a,b',
+  'a;b',
+  'say "yes"',
+  '"',
+  'two\r\nlines',
+  ' = 1',
+  'ä €😀',
+  '',
+  "'=1",
+  '{"a":"=1"}',
+];
 
 describe('csv', () => {
   before(async function () {
@@ -115,6 +130,12 @@ describe('csv', () => {
       const found = ofColumn.map((row) => row[header.indexOf(name)]);
       expect(found, name).to.deep.equal(HOSTILE.map((value) => `'${value}`));
     }
+  });
+
+  it('starts a formula in another form of its sign with an apostrophe (N26)', async () => {
+    const values = [...'＝＋－＠﹦﹢﹣﹫⁼⁺⁻−'].map((sign) => `${sign}1+1`);
+    const [, ...rows] = await readWithPython(await csvText(values.map((metadata) => ({ ...JOB, metadata }))));
+    expect(rows.map((row) => row.at(-1))).to.deep.equal(values.map((value) => `'${value}`));
   });
 
   it('keeps every other value as it is', async () => {
