@@ -133,7 +133,7 @@ describe('csv', () => {
   });
 
   it('starts a formula in another form of its sign with an apostrophe (N26)', async () => {
-    const values = [...'＝＋－＠﹦﹢﹣﹫⁼⁺⁻−'].map((sign) => `${sign}1+1`);
+    const values = '＝＋－＠﹦﹢﹣﹫⁼⁺⁻−'.split('').map((sign) => `${sign}1+1`);
     const [, ...rows] = await readWithPython(await csvText(values.map((metadata) => ({ ...JOB, metadata }))));
     expect(rows.map((row) => row.at(-1))).to.deep.equal(values.map((value) => `'${value}`));
   });
