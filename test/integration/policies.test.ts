@@ -7,6 +7,7 @@ import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
 import { describeForeignObjects } from './policies/foreign-objects.ts';
 import { describePermissions } from './policies/permissions.ts';
+import { describeProjectObjects } from './policies/project-objects.ts';
 import { describeQueueController } from './policies/queue-controller.ts';
 import { describeStatusApi } from './policies/status-api.ts';
 import { describeUpgradedRelease } from './policies/upgraded-release.ts';
@@ -40,6 +41,7 @@ describe('roles and policies', function () {
   describe('a bucket without keys', () => describeWebIdentity(theWorld));
   describe('every field of such a Job', () => describeJobFields(theWorld));
   describe("the controller's permissions", () => describeNarrowedController(theWorld));
+  describe('the objects of a project', () => describeProjectObjects(theWorld));
   describe('the API', () => describeApi(theWorld));
   describe('the dashboard', () => describeDashboard(theWorld));
   describe('objects of others', () => describeForeignObjects(theWorld));
