@@ -22,6 +22,7 @@ import {
   roleOf,
 } from './bucket-input.ts';
 import { type Bucket, toBucket } from './bucket-view.ts';
+import { deleteCountedBucket } from './delete-counted-bucket.ts';
 import { mergePatchOf } from './merge-patch.ts';
 import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
@@ -243,7 +244,7 @@ const deleteBucket = async (
       { metadata: { annotations: { [ANNOTATIONS.forceDelete]: 'true' } } },
     );
   else await refuseWhileInUse(options, bucket);
-  await buckets.delete(namespace, name, { uid });
+  await deleteCountedBucket(buckets, { namespace, name, uid }, { ...wait, clock });
   const isGone = await waitFor({ ...wait, clock }, async () => {
     const now = await buckets.get(namespace, name);
     return now?.metadata.uid === uid ? undefined : true;

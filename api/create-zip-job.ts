@@ -12,7 +12,7 @@ import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
 import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import type { AbandonZipJob } from './abandon-zip-job.ts';
-import { quotaExceeded } from './api-error.ts';
+import { quotaExceeded, serviceUnavailable } from './api-error.ts';
 import { type Claim, claimZipJob } from './claim-zip-job.ts';
 import type { ReadHistory } from './history/read-history.ts';
 import { derivedUuid } from './idempotency/derived-uuid.ts';
@@ -85,6 +85,15 @@ const readArchivedOf = (
   return (signal) => readHistory({ namespace, projectUid: projectUidOf(project), uuid }, signal);
 };
 
+/** The mark of the policy api-zipjob-defaults: the project has changed since this process read it, so the next request succeeds. */
+const PROJECT_CHANGED = '[zipjobs.dev/project-changed]';
+
+const explained = (error: unknown): unknown => {
+  if (isKubeError(error, 'QuotaExceeded')) return quotaExceeded(error);
+  const isOutdated = isKubeError(error, 'Forbidden', 'Invalid') && error.message.includes(PROJECT_CHANGED);
+  return isOutdated ? serviceUnavailable(error) : error;
+};
+
 const withoutStatus = ({ status: _status, ...job }: ZipJob): ZipJob => job;
 
 const count = (metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileList): void => {
@@ -117,7 +126,7 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     } catch (error) {
       if (isAdmitted) storage.forget(namespace, name);
       if (!hasKey && !isSurelyNotCreated(error)) deps.abandon({ namespace, name });
-      throw isKubeError(error, 'QuotaExceeded') ? quotaExceeded(error) : error;
+      throw explained(error);
     }
   };
 

@@ -21,12 +21,11 @@ const POSSIBLE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 /** Longest valid bucket name; limits how much of an invalid one the message repeats. */
 const MAX_SHOWN_NAME = 63;
 
-const usable = (bucket: ZipBucket | undefined): ZipBucket | undefined =>
-  bucket?.metadata.deletionTimestamp === undefined ? bucket : undefined;
+const isLeaving = ({ metadata }: ZipBucket): boolean => metadata.deletionTimestamp !== undefined;
 
 /**
- * The bucket of the project. A bucket that is missing from the cache may have
- * been created a moment ago, so it is read from the API server.
+ * The bucket of the project. A bucket that is missing from the cache, or is being deleted there, may have been created a moment
+ * ago, so it is read from the API server.
  * @throws ApiError resource_not_found
  */
 export type FindBucket = (query: BucketQuery, signal: AbortSignal) => Promise<ZipBucket>;
@@ -35,31 +34,36 @@ export const createFindBucket = ({ buckets, bucketClient }: FindBucketDeps): Fin
   const find = async (query: BucketQuery, signal: AbortSignal): Promise<ZipBucket | undefined> => {
     const name = bucketResourceName(query.service, query.bucketName);
     const cached = buckets.get(`${query.namespace}/${name}`);
-    if (cached !== undefined) return usable(cached);
-    return usable(await bucketClient.get(query.namespace, name, signal));
+    if (cached !== undefined && !isLeaving(cached)) return cached;
+    return bucketClient.get(query.namespace, name, signal);
   };
 
   /** Built only for a refusal: the stack of an error costs more than the whole lookup in the cache. */
   const refusal = (
     { bucketName, service }: BucketQuery,
-    advice = 'Correct "bucket_name", or add the bucket to the project.',
+    problem = 'not found in this project. Correct "bucket_name", or add the bucket to the project.',
   ) =>
     resourceNotFound(
-      `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) not found in this project. ${advice}`,
+      `Bucket "${bucketName.slice(0, MAX_SHOWN_NAME)}" (${service}) ${problem}`,
       'bucket_name',
     );
 
   return async (query, signal) => {
     if (!POSSIBLE_NAME.test(query.bucketName)) throw refusal(query);
     const found = await find(query, signal);
-    if (found !== undefined) return found;
+    if (found !== undefined) {
+      if (!isLeaving(found)) return found;
+      throw refusal(query, 'is being deleted. Use another bucket, or create it again once it is deleted.');
+    }
     const others = SERVICES.filter((other) => other !== query.service);
-    for (const other of others)
-      if ((await find({ ...query, service: other }, signal)) !== undefined)
+    for (const other of others) {
+      const namesake = await find({ ...query, service: other }, signal);
+      if (namesake !== undefined && !isLeaving(namesake))
         throw refusal(
           query,
-          `A bucket with this name exists for service ${other}: set "service" to "${other}".`,
+          `not found in this project. A bucket with this name exists for service ${other}: set "service" to "${other}".`,
         );
+    }
     throw refusal(query);
   };
 };

@@ -172,15 +172,19 @@ describe('the roles of the chart', function () {
     for (const { metadata, spec } of objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy')) {
       const { matchConditions, paramKind } = spec as { matchConditions?: unknown[]; paramKind?: unknown };
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);
-      const { paramRef } = binding['spec'] as { paramRef?: { selector: { matchLabels?: object } } };
-      if (paramKind === undefined) expect(matchConditions, metadata.name).to.have.length.above(0);
-      else expect(paramRef?.selector.matchLabels, metadata.name).to.include.keys('app.kubernetes.io/name');
+      const { paramRef } = binding['spec'] as {
+        paramRef?: { selector?: { matchLabels?: object }; parameterNotFoundAction?: string };
+      };
+      // The API server looks up parameters before it evaluates conditions.
+      if (paramKind !== undefined) expect(paramRef?.parameterNotFoundAction, metadata.name).to.equal('Allow');
+      if (paramRef?.selector === undefined) expect(matchConditions, metadata.name).to.have.length.above(0);
+      else expect(paramRef.selector.matchLabels, metadata.name).to.include.keys('app.kubernetes.io/name');
     }
   });
 
   it('come with policies that are all bound and fail closed', () => {
     const policies = objects.filter(({ kind }) => kind === 'ValidatingAdmissionPolicy');
-    expect(policies).to.have.length(17);
+    expect(policies).to.have.length(19);
     for (const { metadata, spec } of policies) {
       expect(spec).to.include({ failurePolicy: 'Fail' });
       const binding = find(objects, 'ValidatingAdmissionPolicyBinding', metadata.name);

@@ -158,17 +158,26 @@ describe('a ZipBucket', function () {
     return { uuid, release: held.release };
   };
 
-  it('waits in its deletion for the jobs that use it, including finished ones, and accepts no new ones (F15)', async () => {
+  it('is not deleted while unfinished jobs use it, then waits for finished ones, and accepts no new ones (F15, N28)', async () => {
     const name = `${NAMESPACE}-waits`;
     const resource = await makeBucket({ name });
     const { uuid, release } = await runningJob(name);
     await until('the count of jobs', async () => (await bucketOf(resource)).status?.activeJobs === 1);
+    const refused = await flow.cluster.kubectl(['-n', NAMESPACE, 'delete', 'zipbucket', resource], {
+      allowFailure: true,
+    });
+    expect(refused.stderr).to.contain('1 unfinished ZipJobs use this ZipBucket');
+    expect((await bucketOf(resource)).metadata.deletionTimestamp).to.equal(undefined);
+    release();
+    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
+    expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
+    await until('the count of jobs', async () => (await bucketOf(resource)).status?.activeJobs === 0);
     await kubectl('delete', 'zipbucket', resource, '--wait=false');
     const waiting = await until('the bucket to report what it waits for', async () =>
       findCondition((await bucketOf(resource)).status?.conditions, 'Waiting'),
     );
     expect(waiting).to.include({ status: 'True', reason: 'JobsExist' });
-    expect(waiting.message).to.contain(`zip-${uuid}`);
+    expect(waiting.message).to.contain('0 unfinished; 1 finished');
     await applyObjects(flow.cluster, [
       {
         apiVersion: GROUP_VERSION,
@@ -185,9 +194,6 @@ describe('a ZipBucket', function () {
     expect(await kubectl('get', 'zipjob', 'too-late', '-o', 'jsonpath={.status.reason}')).to.equal(
       'BucketTerminating',
     );
-    release();
-    const { status } = await flow.project.untilPhase(uuid, ['Succeeded', 'Failed']);
-    expect(status?.phase, JSON.stringify(status)).to.equal('Succeeded');
     await until('the bucket to wait only for finished jobs', async () =>
       findCondition((await bucketOf(resource)).status?.conditions, 'Waiting')?.message.includes(
         '0 unfinished; 2 finished',

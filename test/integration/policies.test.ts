@@ -1,6 +1,8 @@
 /** The chart's roles and admission policies, checked with real requests of every role. */
 
 import { describeApi } from './policies/api.ts';
+import { describeApiZipJobs } from './policies/api-zip-jobs.ts';
+import { describeBucketDeletions } from './policies/bucket-deletions.ts';
 import { describeController } from './policies/controller.ts';
 import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
@@ -43,6 +45,8 @@ describe('roles and policies', function () {
   describe("the controller's permissions", () => describeNarrowedController(theWorld));
   describe('the objects of a project', () => describeProjectObjects(theWorld));
   describe('the API', () => describeApi(theWorld));
+  describe('a ZipJob of the API', () => describeApiZipJobs(theWorld));
+  describe('the deletion of a bucket', () => describeBucketDeletions(theWorld));
   describe('the dashboard', () => describeDashboard(theWorld));
   describe('objects of others', () => describeForeignObjects(theWorld));
   describe('the permissions of every account', () => describePermissions(theWorld));

@@ -7,6 +7,7 @@ import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 import { OTHER, OWN, type World } from '../integration/policies/world.ts';
 import { readApiResources } from './api-resources.ts';
 import { EMPTY_NAMESPACE } from './attempt.ts';
+import { surveyBindings } from './bind-roles.ts';
 import { permissionTables } from './permission-table.ts';
 import { foreignObjects } from './targets.ts';
 import { type Account, tryPermissions } from './try-permissions.ts';
@@ -94,9 +95,10 @@ export const surveyPermissions = async (world: World): Promise<string> => {
   ];
   const nobody = { name: 'nobody', user: await signInAs('default', OTHER) };
   const permissions = await tryPermissions(admin, { accounts, nobody, namespaces: NAMESPACES });
-  return permissionTables(
+  const tables = permissionTables(
     accounts.map(({ name }) => name),
     permissions,
     placeOf,
   );
+  return `${tables}\n\n${await surveyBindings(admin, accounts)}`;
 };

@@ -80,10 +80,7 @@ export const describeApi = (theWorld: () => World): void => {
     expectRefusal(await post({}, { name: 'backup' }), refusal);
     expectRefusal(await post({}, { labels: {} }), refusal);
     for (const spec of [{ priorityClassName: 'high' }, { resources: { limits: { cpu: '64' } } }])
-      expectRefusal(
-        await post(spec),
-        'the API may not set the resources, the priority class or inline files of a ZipJob',
-      );
+      expectRefusal(await post(spec), 'the API may not set these fields of a ZipJob');
   });
 
   it('deletes only its own ZipJobs that no zipper has started', async () => {

@@ -5,7 +5,7 @@ import { surveyPermissions } from '../../permissions/survey.ts';
 import type { World } from './world.ts';
 
 export const describePermissions = (theWorld: () => World): void => {
-  it("are those of docs/security.md (otherwise run 'npm run permissions -- --write') (N10)", async () => {
+  it("are those of docs/security.md (otherwise run 'npm run permissions -- --write') (N10, N24)", async () => {
     expect(await surveyPermissions(theWorld())).to.equal(await documentedTables());
   });
 };

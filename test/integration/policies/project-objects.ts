@@ -1,5 +1,6 @@
 /** Which service accounts, role bindings and NetworkPolicies the token of the controller can create. */
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
+import { RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import { accept, corePath, expectRefusal, OWN, type World } from './world.ts';
 
 let world: World;
@@ -40,6 +41,86 @@ export const describeProjectObjects = (theWorld: () => World): void => {
         await binding(...subjects),
         'the controller may bind roles only to the service account zipjobs-zipper of the same namespace',
       );
+  });
+
+  it('binds no other role to the zipper, not even one that the controller has itself (N24)', async () => {
+    const binding = (kind: string, name: string, namespace: string) =>
+      apply(rbac.replace(OWN, namespace), {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'RoleBinding',
+        metadata: { ...metadata, namespace },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name },
+        subjects: [{ kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace }],
+      });
+    // In a namespace without the binding: the role of an existing one cannot be changed at all.
+    accept(await binding('ClusterRole', 'zipjobs-zipper', 'default'));
+    const refusal = 'the controller may bind only the cluster role zipjobs-zipper';
+    expectRefusal(await binding('ClusterRole', 'zipjobs-controller', 'default'), refusal);
+    expectRefusal(await binding('Role', 'zipjobs-controller', RELEASE_NAMESPACE), refusal);
+  });
+
+  it('sets no labels and owners of the objects of a project but its own (N24)', async () => {
+    const objects: readonly (readonly [string, object])[] = [
+      [account, { apiVersion: 'v1', kind: 'ServiceAccount', automountServiceAccountToken: false }],
+      [
+        rbac,
+        {
+          apiVersion: 'rbac.authorization.k8s.io/v1',
+          kind: 'RoleBinding',
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'zipjobs-zipper' },
+          subjects: [{ kind: 'ServiceAccount', name: 'zipjobs-zipper', namespace: OWN }],
+        },
+      ],
+      [
+        policies,
+        {
+          apiVersion: 'networking.k8s.io/v1',
+          kind: 'NetworkPolicy',
+          spec: {
+            podSelector: {
+              matchLabels: {
+                'app.kubernetes.io/name': 'zipjobs-zipper',
+                'app.kubernetes.io/managed-by': 'zipjobs-controller',
+              },
+            },
+          },
+        },
+      ],
+    ];
+    const project = {
+      apiVersion: 'zipjobs.dev/v1alpha1',
+      kind: 'ZipProject',
+      name: 'project',
+      uid: '00000000-0000-4000-8000-000000000001',
+      controller: true,
+    };
+    const labels = {
+      'app.kubernetes.io/part-of': 'zipjobs',
+      'app.kubernetes.io/managed-by': 'zipjobs-controller',
+    };
+    for (const [path, object] of objects) {
+      const write = (more: object) => apply(path, { ...object, metadata: { ...metadata, ...more } });
+      accept(await write({ labels, ownerReferences: [project] }));
+      for (const refused of [
+        { 'azure.workload.identity/use': 'true' },
+        { ...labels, 'example.com/team': 'a' },
+        { ...labels, 'app.kubernetes.io/managed-by': 'Helm' },
+      ])
+        expectRefusal(
+          await write({ labels: refused }),
+          'the controller may set only its own labels of the objects of a project',
+        );
+      for (const owner of [
+        { apiVersion: 'v1', kind: 'ConfigMap', name: 'project', uid: project.uid },
+        { ...project, kind: 'ZipJob' },
+        { ...project, name: 'other' },
+        { ...project, blockOwnerDeletion: true },
+      ])
+        expectRefusal(
+          await write({ ownerReferences: [owner] }),
+          'the objects of a project may have only its ZipProject as an owner',
+        );
+    }
   });
 
   it('gives the service account of a zipper neither a mounted token nor an identity in the cloud (N10)', async () => {

@@ -4,10 +4,10 @@
  */
 import { expect } from 'chai';
 import type { KubeResponse } from '#test/support/clients/kube-user.ts';
+import { KUEUE_USER as KUEUE } from '#test/support/processes/installation.ts';
 import { until } from '#test/support/until.ts';
 import { accept, corePath, expectRefusal, jobsPath, OWN, type World } from './world.ts';
 
-const KUEUE = 'system:serviceaccount:kueue-system:kueue-controller-manager';
 const GATES = [{ name: 'kueue.x-k8s.io/topology' }];
 const TOLERATION = { key: 'pool', operator: 'Equal', value: 'spot', effect: 'NoSchedule' };
 const UNCHANGEABLE = "the spec of a zipper's pod cannot be changed";

@@ -1,5 +1,5 @@
 import { type ControllerConfig, readControllerConfig } from '#controller/config.ts';
-import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
+import { KUEUE_USER, RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
 /** What the operator of this release allows for buckets without keys. */
@@ -12,6 +12,7 @@ export const installWithoutPods = (cluster: Cluster, ...flags: readonly string[]
     ...`upgrade --install ${RELEASE} charts/zipjobs --namespace ${RELEASE_NAMESPACE} --create-namespace
     --set image.registry=localhost,api.replicas=0,controller.replicas=0,dashboard.enabled=true,dashboard.replicas=0
     --set networkPolicies.enabled=true,networkPolicies.apiServerCidrs={127.0.0.1/32}
+    --set policies.queueControllerUsers={${KUEUE_USER}}
     --set store.webIdentity.audiences={${ALLOWED_AUDIENCE}},store.webIdentity.stsHosts={${ALLOWED_STS_HOST}} --wait --timeout 200s`.split(
       /\s+/,
     ),

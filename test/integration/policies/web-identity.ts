@@ -42,7 +42,7 @@ const itLimitsJobs = (theWorld: () => World): void => {
   it('mounts a token for an audience of the operator, also for recovery (X21)', async () => {
     const { config } = theWorld();
     const upload = { uploadId: 'u', state: 'open', partSize: 1 } as const;
-    const lost = { attempt: { n: 1, podUid: 'p' }, upload, bucket: aBucket() };
+    const lost = { attempt: { n: 1, podUid: 'p' }, upload, bucket: aBucket(), now: new Date() };
     accept(await tryJob(theWorld(), jobOf(aBucket())));
     accept(await tryJob(theWorld(), recoveryJob(zipJob, lost, config)));
   });

@@ -21,7 +21,7 @@ export const describeZipperJobs = (theWorld: () => World): void => {
 
   it('include the Job that recovers an attempt (N9)', async () => {
     const upload = { uploadId: 'u', state: 'open', partSize: 1 } as const;
-    const lost = { attempt: { n: 1, podUid: 'p' }, upload, bucket: ZIP_BUCKET };
+    const lost = { attempt: { n: 1, podUid: 'p' }, upload, bucket: ZIP_BUCKET, now: new Date() };
     accept(await tryJob(world, recoveryJob(zipJob, lost, world.config)));
   });
 

@@ -4,6 +4,9 @@ import type { Cluster, CommandResult } from '#tools/local-cluster/cluster-types.
 export const RELEASE = 'zipjobs';
 export const RELEASE_NAMESPACE = 'zipjobs-system';
 
+/** The controller of Kueue, whose part some tests play. */
+export const KUEUE_USER = 'system:serviceaccount:kueue-system:kueue-controller-manager';
+
 /** Values for a cluster on loopback: the chart grants nothing outside of it. */
 const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   image: { registry: 'localhost' },
@@ -12,6 +15,7 @@ const localValues = (cluster: Cluster): Readonly<Record<string, unknown>> => ({
   // Its service account and roles without a pod: tests start dashboards outside the cluster.
   dashboard: { enabled: true, replicas: 0 },
   networkPolicies: { enabled: true, apiServerCidrs: ['127.0.0.1/32'] },
+  policies: { queueControllerUsers: [KUEUE_USER] },
   // Without a port, because stores that a test starts use other ports.
   store: {
     allowHttp: true,

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { unreachable } from '#test/support/builders/fake-objects.ts';
 import {
   A_REQUEST,
@@ -230,13 +231,36 @@ describe('POST /zips', () => {
       expect((await api.post({ ...A_REQUEST, bucket_name: 'brand-new' })).status).to.equal(201);
     });
 
-    it('refuses a bucket that is being deleted', async () => {
-      const bucket = aBucket('team-a', 's3', 'going');
-      api.buckets.put({
-        ...bucket,
-        metadata: { ...bucket.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+    for (const isCached of [true, false])
+      it(`says that a bucket is being deleted${isCached ? '' : ', if it is not cached yet'} (N28)`, async () => {
+        const bucket = aBucket('team-a', 's3', 'going');
+        const metadata = { ...bucket.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+        api.buckets.lagging = !isCached;
+        api.buckets.put({ ...bucket, metadata });
+        const { status, body } = await api.post({ ...A_REQUEST, bucket_name: 'going' });
+        expect(status).to.equal(404);
+        expect(body.error).to.include({ code: 'resource_not_found', param: 'bucket_name' });
+        expect(body.error?.message).to.contain('Bucket "going" (s3) is being deleted.');
+        const other = await api.post({ ...A_REQUEST, service: 'r2', bucket_name: 'going' });
+        expect(other.body.error?.message).to.contain('not found').and.not.contain('set "service"');
       });
-      expect((await api.post({ ...A_REQUEST, bucket_name: 'going' })).status).to.equal(404);
+
+    it('uses a bucket that was deleted and created again, although the cache does not know yet (N28)', async () => {
+      const bucket = aBucket('team-a', 's3', 'going');
+      const metadata = { ...bucket.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      api.buckets.put({ ...bucket, metadata });
+      api.buckets.lagging = true;
+      api.buckets.put(bucket);
+      expect((await api.post({ ...A_REQUEST, bucket_name: 'going' })).status).to.equal(201);
+    });
+
+    it('returns 503 if the project changed while its defaults were copied (N33)', async () => {
+      const message =
+        'POST /apis: 403 Forbidden: denied request: [zipjobs.dev/project-changed] the API may not';
+      api.jobs.fail(new KubeError(message, { code: 'Forbidden', httpStatus: 403 }));
+      const { status, body, headers } = await api.post(A_REQUEST);
+      expect([status, body.error?.code]).to.deep.equal([503, 'service_unavailable']);
+      expect(headers.get('retry-after')).to.equal('2');
     });
 
     it('sends no request for an invalid bucket name', async () => {

@@ -1,0 +1,33 @@
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
+import { hasCode } from './administration-error.ts';
+import { type WaitForOptions, waitFor } from './wait-for.ts';
+
+/** In the message of the policy bucket-deletions. */
+const IN_USE = 'use this ZipBucket';
+const LIMIT_MS = 5_000;
+
+/**
+ * Deletes a ZipBucket. The API server refuses that while the status counts jobs, unless the project is being deleted. The count, and
+ * what the API server knows of the project, lag behind. So only a refusal that lasts is one.
+ * @throws AdministrationError Refused
+ */
+export const deleteCountedBucket = async (
+  buckets: Pick<ObjectClient<ZipBucket>, 'delete'>,
+  { namespace, name, uid }: { readonly namespace: string; readonly name: string; readonly uid?: string },
+  wait: Omit<WaitForOptions, 'limitMs'>,
+): Promise<void> => {
+  let refusal: unknown;
+  const isDone = await waitFor({ ...wait, limitMs: LIMIT_MS }, async () => {
+    try {
+      await buckets.delete(namespace, name, defined({ uid }));
+      return true;
+    } catch (error) {
+      if (!hasCode(error, 'Refused') || !error.message.includes(IN_USE)) throw error;
+      refusal = error;
+      return undefined;
+    }
+  });
+  if (isDone !== true) throw refusal;
+};
