@@ -60,8 +60,9 @@ for (const [folder, { folders, programs }] of Object.entries(IMAGES))
     const keptPackages = (): readonly string[] =>
       (linesOf(1, 'RUN')[0] ?? '').replace('RUN node keep-dependencies.ts ', '').split(' ');
 
-    it('is based on a pinned image that a release can name by digest (P16)', () => {
-      expect(linesOf(0, 'ARG')).to.deep.equal(['ARG NODE_IMAGE=node:24.22.2-slim']);
+    it('is based on the Node of .node-version, which a release can name by digest (P16, N27)', () => {
+      const version = readFileSync('.node-version', 'utf8').trim();
+      expect(linesOf(0, 'ARG')).to.deep.equal([`ARG NODE_IMAGE=node:${version}-slim`]);
       expect(stages.slice(1).map((stage) => stage.split('\n')[0])).to.deep.equal([
         `FROM \${NODE_IMAGE} AS dependencies`,
         `FROM \${NODE_IMAGE} AS program`,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { parse } from 'yaml';
@@ -34,6 +34,7 @@ const run = promisify(execFile);
 
 const workflow = (file: string): Workflow => parse(readFileSync(join(FOLDER, file), 'utf8')) as Workflow;
 const release = workflow('release.yaml');
+const daily = workflow('daily.yaml');
 const stepsOf = ({ jobs }: Workflow): readonly Step[] => Object.values(jobs).flatMap(({ steps }) => steps);
 
 /** The jobs of ci.yaml: one job with a matrix. */
@@ -105,9 +106,9 @@ describe('the workflows', () => {
     expect(steps).to.have.members(known.split(', '));
   });
 
-  it('call every script of a release, and each can be executed (X20)', () => {
+  it('call every script, and each can be executed (X20)', () => {
     const commands = [
-      ...stepsOf(release).map((step) => step.run ?? ''),
+      ...[...stepsOf(release), ...stepsOf(daily)].map((step) => step.run ?? ''),
       ...readdirSync(SCRIPTS).map((script) => readFileSync(join(SCRIPTS, script), 'utf8')),
     ].join('\n');
     for (const script of readdirSync(SCRIPTS)) {
@@ -116,18 +117,75 @@ describe('the workflows', () => {
     }
   });
 
+  const writesOf = ({ permissions = {} }: Job): readonly string[] =>
+    Object.keys(permissions).filter((scope) => permissions[scope] === 'write');
+  const writersOf = ({ jobs }: Workflow) =>
+    Object.fromEntries(Object.entries(jobs).map(([name, job]) => [name, writesOf(job)]));
+
   it('write to the repository, to packages and to attestations only in the jobs that publish (X20)', () => {
-    const writers = Object.entries(release.jobs).map(([name, { permissions = {} }]) => [
-      name,
-      Object.keys(permissions).filter((scope) => permissions[scope] === 'write'),
-    ]);
-    expect(Object.fromEntries(writers)).to.deep.equal({
+    expect(writersOf(release)).to.deep.equal({
       check: [],
       images: [],
       publish: ['packages', 'id-token'],
       attest: ['packages', 'id-token', 'attestations', 'artifact-metadata'],
       release: ['contents'],
     });
+    expect(writersOf(daily)).to.deep.equal({
+      node: [],
+      propose: ['contents', 'pull-requests'],
+      security: [],
+      packages: [],
+      images: [],
+    });
+  });
+
+  for (const file of FILES)
+    it(`${file} runs no scripts of packages in a job that can write (N35)`, () => {
+      for (const [name, job] of Object.entries(workflow(file).jobs)) {
+        if (writesOf(job).length === 0) continue;
+        for (const { run: command = '' } of job.steps) {
+          // It installs the packages with their scripts.
+          expect(command, name).to.not.match(/\.ci\/(?:install|run)|npm (?:run|exec|install|i)\b|npx/);
+          for (const [install] of command.matchAll(/npm ci.*/g))
+            expect(install, name).to.contain('--ignore-scripts');
+        }
+      }
+    });
+
+  it('check the releases of Node, the images and the packages each day, and propose updates (N27)', () => {
+    expect(daily.on)
+      .to.have.nested.property('schedule[0].cron')
+      .that.matches(/^\d+ \d+ \* \* \*$/);
+    const commands = stepsOf(daily)
+      .map((step) => step.run ?? '')
+      .join('\n');
+    for (const command of ['check-node-release.ts', 'propose-node', 'scan-archives', 'npm run audit'])
+      expect(commands).to.contain(command);
+    const { updates } = parse(readFileSync('.github/dependabot.yml', 'utf8')) as {
+      readonly updates: readonly {
+        'package-ecosystem': string;
+        directory?: string;
+        directories?: string[];
+      }[];
+    };
+    const directoriesOf = (ecosystem: string) =>
+      updates
+        .filter((update) => update['package-ecosystem'] === ecosystem)
+        .flatMap(({ directory, directories = [] }) => [
+          ...(directory === undefined ? [] : [directory]),
+          ...directories,
+        ]);
+    const modules = globSync('tools/**/go.mod').map((path) => `/${dirname(path)}`);
+    expect(directoriesOf('gomod')).to.have.members(modules);
+    expect(directoriesOf('npm')).to.have.members(['/', '/clients/typescript']);
+    expect(directoriesOf('github-actions')).to.deep.equal(['/']);
+  });
+
+  it('run the Node of .node-version (N27)', () => {
+    for (const file of FILES)
+      for (const { uses = '', with: inputs } of stepsOf(workflow(file)))
+        if (uses.startsWith('actions/setup-node@'))
+          expect(inputs, file).to.deep.equal({ 'node-version-file': '.node-version' });
   });
 });
 
