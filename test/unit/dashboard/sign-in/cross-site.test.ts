@@ -6,19 +6,19 @@ const PENDING = { state: 'state', nonce: 'nonce', verifier: 'verifier' };
 
 /** Two sign-ins per minute; counts the sign-ins that started. */
 const startDashboard = async () => {
-  let begun = 0;
+  let started = 0;
   const server = await startDashboardServer({
     env: { DASHBOARD_SIGN_INS_PER_MINUTE: '2' },
     provider: {
       begin: () => {
-        begun += 1;
+        started += 1;
         return Promise.resolve({ url: AUTHORIZATION_URL, pending: PENDING });
       },
       finish: () => Promise.reject(new Error('not used')),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     },
   });
-  return { server, begun: () => begun, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return { server, started: () => started, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 };
 
 describe('GET /sign-in/oidc', () => {
@@ -37,7 +37,7 @@ describe('GET /sign-in/oidc', () => {
         const response = await visitor.get('/sign-in/oidc', { 'sec-fetch-site': 'cross-site', ...headers });
         expect(response.status).to.equal(403);
       }
-      expect(dashboard.begun()).to.equal(0);
+      expect(dashboard.started()).to.equal(0);
       expect(visitor.cookies.size).to.equal(0);
       const clicked = await visitor.get('/sign-in/oidc', { 'sec-fetch-dest': 'document' });
       expect([clicked.status, clicked.headers.get('location')]).to.deep.equal([303, AUTHORIZATION_URL]);
