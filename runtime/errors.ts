@@ -16,6 +16,8 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
   readonly retryAfterMs: number | undefined;
+  /** The message says what may be known, and the cause may say more, such as a host: logs leave it out. */
+  readonly hidesCause: boolean = false;
 
   constructor(message: string, options: AppErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { logFields } from './log-context.ts';
-import { redactError, redactText } from './redact.ts';
+import { redactError, redactText, removeUrls } from './redact.ts';
 
 export type { Logger } from 'pino';
 
@@ -13,9 +13,15 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
  */
 export const createLogger = (
   name: string,
-  options: { readonly level: LogLevel; readonly destination?: DestinationStream },
+  options: {
+    readonly level: LogLevel;
+    readonly destination?: DestinationStream;
+    /** Whether lines contain the scheme, host and path of URLs. Default true. */
+    readonly keepsUrls?: boolean;
+  },
 ): Logger => {
-  const destination = options.destination ?? pino.destination({ fd: 1, sync: true });
+  const { destination = pino.destination({ fd: 1, sync: true }), keepsUrls = true } = options;
+  const redact = (line: string): string => redactText(keepsUrls ? line : removeUrls(line));
   return pino(
     {
       level: options.level,
@@ -27,6 +33,6 @@ export const createLogger = (
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: (error: unknown) => redactError(error) },
     },
-    { write: (line) => destination.write(redactText(line)) },
+    { write: (line) => destination.write(redact(line)) },
   );
 };

@@ -1,4 +1,5 @@
 import { isDataUrl } from './data-url.ts';
+import { AppError } from './errors.ts';
 
 /**
  * Presigned URLs, userinfo and tokens are credentials. Only scheme, host and path of a URL may be printed. Libraries
@@ -46,7 +47,7 @@ export const redactText = (text: string): string =>
     maskJsonWebTokens(maskUrls(text.replace(DATA_URL, `data:${MASK}`))),
   );
 
-/** Removes URLs from a text completely, for texts that are stored and may not even contain their hosts. Takes linear time. */
+/** Removes URLs from a text completely, for texts whose readers may not even know the hosts. Takes linear time. */
 export const removeUrls = (text: string): string => {
   const withoutData = text.replace(DATA_URL, `data:${MASK}`);
   return withoutData.includes('://') ? withoutData.replace(URL_IN_TEXT, MASK) : withoutData;
@@ -78,7 +79,10 @@ export const redactError = (thrown: unknown, depth = 0): LoggedError => {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: redactText(String(thrown)) };
   const code = 'code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {};
   const stack = thrown.stack === undefined ? {} : { stack: redactText(thrown.stack) };
+  const isHidden = thrown instanceof AppError && thrown.hidesCause;
   const cause =
-    thrown.cause === undefined || depth >= 4 ? {} : { cause: redactError(thrown.cause, depth + 1) };
+    thrown.cause === undefined || depth >= 4 || isHidden
+      ? {}
+      : { cause: redactError(thrown.cause, depth + 1) };
   return { name: thrown.name, ...code, message: redactText(thrown.message), ...stack, ...cause };
 };

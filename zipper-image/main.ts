@@ -205,10 +205,12 @@ const start = async (): Promise<void> => {
     assertTlsVerification(env);
     config = readZipperConfig(env);
   } catch (error) {
-    process.exitCode = await fail(error, createLogger('zipper', { level: 'info' }));
+    process.exitCode = await fail(error, createLogger('zipper', { level: 'info', keepsUrls: false }));
     return;
   }
-  const log = createLogger('zipper', { level: config.logLevel }).child(traceFields(config.traceparent));
+  const log = createLogger('zipper', { level: config.logLevel, keepsUrls: false }).child(
+    traceFields(config.traceparent),
+  );
   const task = async (lifetime: Lifetime): Promise<number> => {
     try {
       const outcome = await runTask({ config, log, lifetime }, (read) => {

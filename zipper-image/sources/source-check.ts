@@ -5,6 +5,7 @@
  * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides.
  */
 import type { ListedFile } from '#crds/zip-job.ts';
+import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.ts';
@@ -46,8 +47,8 @@ interface Asking {
   readonly known: KnownSources;
   readonly download: DownloadDeps;
   readonly signal: AbortSignal;
-  /** Number of refused destinations by reason, for the operator's log. */
-  readonly refused: Record<string, number>;
+  /** Why addresses were refused. */
+  readonly refused: Set<RefusalReason>;
 }
 
 const ask = async (index: number, { url, headers }: ListedFile, asking: Asking): Promise<void> => {
@@ -63,17 +64,17 @@ const ask = async (index: number, { url, headers }: ListedFile, asking: Asking):
     // A body that breaks off after its head does not count: only the head is checked.
     if (signal.aborted || known.isKnown(index)) return;
     const reason = refusalOf(error);
-    if (reason !== undefined) refused[reason] = (refused[reason] ?? 0) + 1;
+    if (reason !== undefined) refused.add(reason);
     if (error instanceof SourceError && !isTooMany(error)) known.failed(toSourceFailure(error));
   }
 };
 
-/** Ends when every source is known, at the time limit, or when the signal aborts. Never rejects. */
-export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
+/** Ends when every source is known, at the time limit, or when the signal aborts. Returns why addresses were refused. Never rejects. */
+export const checkSources = async (deps: SourceCheckDeps): Promise<ReadonlySet<RefusalReason>> => {
   const { files, known, settings, log } = deps;
   const startedAt = performance.now();
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
-  const asking: Asking = { known, download: withLimits(deps), signal, refused: {} };
+  const asking: Asking = { known, download: withLimits(deps), signal, refused: new Set() };
   const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
   let requested = 0;
   const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
@@ -90,7 +91,6 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   await Promise.all(Array.from({ length: settings.sourceConcurrency }, work));
   const { failures: _failures, ...counts } = known.summary();
   const seconds = Math.round(performance.now() - startedAt) / 1000;
-  const { refused } = asking;
-  const facts = { ...counts, requested, refused, seconds };
-  log.info(facts, 'checked the sources that were not downloaded');
+  log.info({ ...counts, requested, seconds }, 'checked the sources that were not downloaded');
+  return asking.refused;
 };

@@ -1,14 +1,13 @@
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
-import { redactUrl } from '#runtime/redact.ts';
 
 export type SourceErrorCode = Extract<FailureCode, `Source${string}`>;
 
 /** The error of one attempt, before the file is known. */
 export interface SourceFault {
   readonly code: SourceErrorCode;
-  /** The text after "file 3 (URL): ". */
+  /** The text after "file 3: ". */
   readonly text: string;
   readonly retryable: boolean;
   /** The received bytes must not be continued: the next attempt starts at the first byte. */
@@ -23,6 +22,7 @@ export interface SourceFault {
 /** Carries a fault to the caller that knows the file. */
 export class SourceFaultError extends AppError {
   readonly fault: SourceFault;
+  override readonly hidesCause = true;
 
   constructor(fault: SourceFault) {
     super(fault.text, fault);
@@ -32,14 +32,11 @@ export class SourceFaultError extends AppError {
 
 /** The highest that the definition of ZipJob allows. The API server would reject the whole status with a higher one, such as 999. */
 const HIGHEST_HTTP_STATUS = 599;
-const LONGEST_URL_SHOWN = 200;
 
-const shownUrl = (url: string): string => {
-  const shown = redactUrl(url);
-  return shown.length <= LONGEST_URL_SHOWN ? shown : `${shown.slice(0, LONGEST_URL_SHOWN)}…`;
-};
-
-/** A source could not be read. The message contains the index of the file and its URL without the query. */
+/**
+ * A source could not be read. The message contains the index of the file but nothing of its URL: links to shared files are credentials
+ * as a whole, and users who may not see them can read logs. The cause may contain hosts, and why an address was refused.
+ */
 export class SourceError extends AppError {
   declare readonly code: SourceErrorCode;
   readonly fileIndex: number;
@@ -47,10 +44,12 @@ export class SourceError extends AppError {
   readonly voidsReceived: boolean;
   readonly refused: boolean;
 
-  constructor(file: { readonly index: number; readonly url: string }, fault: SourceFault) {
+  override readonly hidesCause = true;
+
+  constructor(file: { readonly index: number }, fault: SourceFault) {
     const { code } = fault;
     const httpStatus = (fault.httpStatus ?? 0) > HIGHEST_HTTP_STATUS ? undefined : fault.httpStatus;
-    super(`file ${file.index} (${shownUrl(file.url)}): ${fault.text}`, {
+    super(`file ${file.index}: ${fault.text}`, {
       ...fault,
       details: { fileIndex: file.index, ...defined({ httpStatus }), code },
     });

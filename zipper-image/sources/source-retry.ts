@@ -17,14 +17,15 @@ export const sourceRetryPolicy = (
   isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
 });
 
-/** Why an address was refused. Only for the operator's log. */
+/** Why an address was refused. Never for a log or a status of the zipper, which users of the project can read. */
 export const refusalOf = (error: unknown): RefusalReason | undefined => {
   const cause = error instanceof Error ? error.cause : undefined;
   return cause instanceof EgressRefusedError ? cause.reason : undefined;
 };
 
-/** Details for the operator's log, the only output with the reason for a refused address. */
+/** Details for the log. Without the cause of an unreachable source, which would distinguish a refused address from a closed port. */
 export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return { code: errorCode(error), cause: errorCode(cause), ...defined({ refused: refusalOf(error) }) };
+  const code = errorCode(error);
+  const cause = error instanceof Error && code !== 'SourceUnreachable' ? errorCode(error.cause) : undefined;
+  return { code, ...defined({ cause }) };
 };

@@ -140,6 +140,22 @@ describe('createLogger', () => {
     expect(JSON.parse(lines[0] ?? '')).to.have.nested.property('err.cause.code', 'ECONNRESET');
   });
 
+  it('logs nothing of a URL where it may not be known, and no hidden cause (N22)', () => {
+    const own: string[] = [];
+    const destination = { write: (line: string) => own.push(line) };
+    const strict = createLogger('test', { level: 'trace', destination, keepsUrls: false });
+    class Hiding extends AppError {
+      override readonly hidesCause = true;
+    }
+    const cause = new Error('connect to files.example.com');
+    const error = new Hiding('unreachable', { code: 'X', retryable: true, cause });
+    const url = `https://files.example.com/s/${CANARY}`;
+    strict.error({ err: error, url }, `could not read ${url}: gone`);
+    expect(own.join('')).to.contain('gone').and.contain('unreachable');
+    expect(own.join('')).to.not.contain(CANARY);
+    expect(own.join('')).to.not.contain('example.com');
+  });
+
   it('redacts a thrown value that is not an Error', () => {
     expect(redactError(`zj_${CANARY}${CANARY}`).message).to.equal('[redacted]');
   });

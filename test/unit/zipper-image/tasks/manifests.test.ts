@@ -10,7 +10,7 @@ const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).dig
 
 const failedAt = (index: number): SourceError =>
   new SourceError(
-    { index, url: 'https://source.example/' },
+    { index },
     { code: 'SourceNotFound', text: 'it responded with 404', retryable: false, httpStatus: 404 },
   );
 

@@ -43,16 +43,18 @@ const CASES: readonly Case[] = [
   { name: 'a source that stalls', path: '/stall/1000/100000/1', ends: 'failure' },
   {
     name: 'a source that redirects to a blocked address',
-    path: `/redirect/302?to=${encodeURIComponent(`http://user:${CANARY}@169.254.169.254/?${QUERY}`)}`,
+    path: `/redirect/302?to=${encodeURIComponent(`http://169.254.169.254/${CANARY}/?${QUERY}`)}`,
     ends: 'failure',
   },
   {
     name: 'a source that redirects to an invalid URL',
-    path: `/redirect/302?to=${encodeURIComponent(`ftp://user:${CANARY}@host/?${QUERY}`)}`,
+    path: `/redirect/302?to=${encodeURIComponent(`ftp://user:${CANARY}@host/${CANARY}?${QUERY}`)}`,
     ends: 'failure',
   },
   { name: 'a source with an invalid certificate', path: 'tls', ends: 'failure' },
   { name: 'a source that refuses connections', path: 'closed', ends: 'failure' },
+  { name: 'a source at a refused address', path: 'private', ends: 'failure' },
+  { name: 'a source with a refused name', path: 'name', ends: 'failure' },
   ...(['create', 'part', 'complete'] as const).map(
     (faultOf): Case => ({
       name: `a store that denies ${faultOf}`,
@@ -109,8 +111,12 @@ describe('output of a zipper', function () {
     const bases: Readonly<Record<string, string>> = {
       tls: `${tls.origin}/gen/10/1`,
       closed: 'http://127.0.0.1:1/a',
+      private: 'http://10.11.12.13/a',
+      name: `http://${CANARY}.internal/a`,
     };
     const url = new URL(bases[path] ?? origin.url(path));
+    // Links to shared files are credentials too.
+    url.pathname += `/${CANARY}`;
     const { searchParams } = url;
     for (const [name, value] of new URLSearchParams(QUERY)) searchParams.set(name, value);
     const headers = { authorization: `Basic ${CANARY}`, 'x-api-key': CANARY, cookie: `session=${CANARY}` };
@@ -138,18 +144,32 @@ describe('output of a zipper', function () {
     return { code, output, all: [output, message, statuses].join('\n') };
   };
 
+  /** What an address of a source, or the refusal of one, would show. */
+  const facts = (): readonly string[] => [
+    `:${origin.port}`,
+    `:${tls.port}`,
+    '127.0.0.1:1/',
+    '10.11.12.13',
+    '169.254.169.254',
+    'EgressRefused',
+    'cloud-metadata',
+    'link-local',
+    '"private"',
+    'ECONNREFUSED',
+  ];
+
   for (const given of CASES)
-    it(`contains no secret after ${given.name} (H9)`, async () => {
+    it(`contains no secret, and nothing about addresses of sources, after ${given.name} (H9, N22)`, async () => {
       const { code, output, all } = await outputOf(given, 'trace');
       if (given.ends === 'success') expect(code, output).to.equal(0);
       else expect(code, output).to.be.greaterThan(0);
       expect(output).not.to.equal('');
-      for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
+      for (const spelling of [...SPELLINGS, ...facts()]) expect(all).not.to.include(spelling);
     });
 
   // Between these and 'trace', a level only leaves lines out.
   for (const level of ['info', 'silent'])
-    it(`contains no secret at level ${level} (H9)`, async () => {
+    it(`contains no secret at level ${level} (H9, N22)`, async () => {
       const { all } = await outputOf({ name: '', path: '/die/1000/100000/1', ends: 'failure' }, level);
       for (const spelling of SPELLINGS) expect(all).not.to.include(spelling);
     });

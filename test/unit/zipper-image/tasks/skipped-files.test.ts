@@ -9,11 +9,15 @@ import { bodies, type Entries, entryOf, JobHarness, task } from './job-harness.t
 
 const URL_WITH_SECRET = 'https://source.example/file?signature=CANARY';
 
-const failedAt = (index: number): SourceError =>
-  new SourceError(
-    { index, url: URL_WITH_SECRET },
-    { code: 'SourceNotFound', text: 'it responded with 404', retryable: false, httpStatus: 404 },
-  );
+const failedAt = (index: number): SourceError => {
+  const file = { index, url: URL_WITH_SECRET };
+  return new SourceError(file, {
+    code: 'SourceNotFound',
+    text: 'it responded with 404',
+    retryable: false,
+    httpStatus: 404,
+  });
+};
 
 interface ManifestText {
   readonly manifestVersion: number;
