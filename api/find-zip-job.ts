@@ -22,7 +22,7 @@ export const UID_INDEX = 'uid';
 
 /** Webhooks identify a job that the API did not create by the uid of its object. */
 export const uidIndex = (job: CachedJob): readonly string[] =>
-  uuidOfName(job.metadata.name) === undefined ? [`${job.metadata.namespace}/${zipJobId(job)}`] : [];
+  uuidOfName(job.metadata.name) === undefined ? [zipJobId(job)] : [];
 
 /** A newer job may have reused the name. */
 const isOf = (job: ZipJob, byUid: CachedJob | undefined): boolean =>
@@ -48,7 +48,7 @@ export interface FindZipJob {
 export const createFindZipJob = ({ jobs, jobClient, responses, readHistory }: FindZipJobDeps): FindZipJob => {
   const known = ({ namespace, uuid }: ZipJobQuery) => {
     if (!isUuid(uuid)) throw notFound();
-    const [byUid] = jobs.byIndex(UID_INDEX, `${namespace}/${uuid}`);
+    const [byUid] = jobs.byIndex(UID_INDEX, namespace, uuid);
     const name = byUid?.metadata.name ?? zipJobName(uuid);
     return { byUid, name, cached: byUid ?? jobs.get(`${namespace}/${name}`) };
   };

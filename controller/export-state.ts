@@ -30,7 +30,7 @@ export const exportState = (registry: Registry, sources: StateSources): void => 
     sources;
   const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
-    zipJobs: () => zipJobs.byIndex(INDEXES.changing, CHANGING),
+    zipJobs: () => zipJobs.byClusterIndex(INDEXES.changing, CHANGING),
     resting: restingCounts,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,

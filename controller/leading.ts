@@ -137,7 +137,7 @@ export const createLeading = (
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
   const ofProjects = createProjectReconcile(parts, sender, resources);
   const ofBuckets = createBucketReconcile(parts);
-  const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByIndex(INDEXES.changing, CHANGING);
+  const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByClusterIndex(INDEXES.changing, CHANGING);
   return createLead({
     controllers: [
       {

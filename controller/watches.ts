@@ -19,14 +19,14 @@ import {
   CHANGING,
   changingOf,
   INDEXES,
-  jobUidsOf,
-  listOwnerKeysOf,
+  JOB_INDEXES,
+  listOwnersOf,
   OWN_SELECTOR,
+  POD_INDEXES,
   targetsBefore,
   targetsOf,
-  testedBucketsOf,
+  testedBucketOf,
   zipJobKeyOf,
-  zipJobUidsOf,
 } from './kube-state/caches.ts';
 import { isJobFinished } from './kube-state/job-state.ts';
 import { isEnded } from './kube-state/pod-state.ts';
@@ -103,10 +103,11 @@ const onZipJobChange =
     onUseChange(wiring, change);
     if (!mayFreeKey(change)) return;
     // The file list that this rerun used may now expire.
-    for (const owner of listOwnerKeysOf(objectOf(change))) onZipJob(owner);
+    const { namespace } = objectOf(change).metadata;
+    for (const owner of listOwnersOf(objectOf(change))) onZipJob(`${namespace}/${owner}`);
     // Jobs that wait for the same key may start now.
     for (const target of targetsBefore(change))
-      for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, target))
+      for (const conflictingJob of caches().zipJobs.byIndex(INDEXES.target, namespace, target))
         if (!isFinished(conflictingJob)) onZipJob(objectKey(conflictingJob));
   };
 
@@ -123,10 +124,10 @@ const onJobChange =
   (change: Change<Job>): void => {
     const { onZipJob, onBucket } = wiring;
     onArchiveJob(wiring, change.key);
-    const tested = testedBucketsOf(objectOf(change));
-    for (const bucket of tested) onBucket(bucket);
+    const tested = testedBucketOf(objectOf(change));
     const key = zipJobKeyOf(objectOf(change));
-    if (key !== undefined && tested.length === 0) onZipJob(key);
+    if (tested !== undefined) onBucket(tested);
+    else if (key !== undefined) onZipJob(key);
   };
 
 const onBucketChange =
@@ -139,7 +140,8 @@ const onBucketChange =
       return;
     }
     onBucket(change.key);
-    for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, change.key))
+    const { namespace, name } = objectOf(change).metadata;
+    for (const zipJob of caches().zipJobs.byIndex(INDEXES.bucket, namespace, name))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
@@ -160,8 +162,8 @@ const onProjectChange =
     leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
-    for (const zipJob of caches().zipJobs.byIndex(INDEXES.changing, CHANGING))
-      if (zipJob.metadata.namespace === namespace && !isFinished(zipJob)) onZipJob(objectKey(zipJob));
+    for (const zipJob of caches().zipJobs.byIndex(INDEXES.changing, namespace, CHANGING))
+      if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
 const onClassChange =
@@ -183,8 +185,8 @@ const createCaches = (wiring: Wiring): Caches => {
       indexes: {
         [INDEXES.target]: targetsOf,
         [INDEXES.changing]: changingOf,
-        [INDEXES.bucket]: (zipJob) => [bucketKeyOf(zipJob)],
-        [INDEXES.fileList]: listOwnerKeysOf,
+        [INDEXES.bucket]: ({ spec }) => [spec.bucketRef.name],
+        [INDEXES.fileList]: listOwnersOf,
       },
       onChange: onZipJobChange(wiring),
     }),
@@ -193,7 +195,7 @@ const createCaches = (wiring: Wiring): Caches => {
       definition: keptAs(RESOURCES.jobs, jobSkeleton),
       isAtRest: isJobFinished,
       labelSelector: OWN_SELECTOR,
-      indexes: { [INDEXES.testedBucket]: testedBucketsOf, [INDEXES.zipJobUid]: zipJobUidsOf },
+      indexes: JOB_INDEXES,
       onChange: onJobChange(wiring),
     }),
     pods: createReflector({
@@ -201,7 +203,7 @@ const createCaches = (wiring: Wiring): Caches => {
       definition: keptAs(RESOURCES.pods, podSkeleton),
       isAtRest: isEnded,
       labelSelector: OWN_SELECTOR,
-      indexes: { [INDEXES.jobUid]: jobUidsOf },
+      indexes: POD_INDEXES,
       onChange: onPodChange(wiring),
     }),
     buckets: createReflector({

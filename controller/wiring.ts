@@ -148,7 +148,7 @@ const onPauseChange = (
   metrics.paused.set(reason === undefined ? 0 : 1);
   log.warn({ reason }, reason === undefined ? 'jobs are resumed' : 'jobs are paused');
   parts.ledger.refresh();
-  for (const zipJob of parts.watches.caches.zipJobs.byIndex(INDEXES.changing, CHANGING))
+  for (const zipJob of parts.watches.caches.zipJobs.byClusterIndex(INDEXES.changing, CHANGING))
     if (!isFinished(zipJob)) parts.onZipJob(objectKey(zipJob));
 };
 

@@ -11,18 +11,17 @@ import type { Change, Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type ListedJob, toListedJob } from './live/listed-job.ts';
 
-/** Jobs by project. */
+/** All jobs of a project, under the value `ALL`. */
 export const NAMESPACE_INDEX = 'namespace';
-/** Reruns by the job that they rerun. */
+export const ALL = '';
+/** Reruns by the name of the job that they rerun. */
 export const RERUN_INDEX = 'rerun';
 /** Jobs that the API did not create, by their uid: the others have their ID in their name, and need no entry. */
 export const UID_INDEX = 'uid';
-export const rerunKey = (namespace: string, name: string): string => `${namespace}/${name}`;
 
 export const ZIP_JOB_INDEXES: Readonly<Record<string, (job: ListedJob) => readonly string[]>> = {
-  [NAMESPACE_INDEX]: ({ metadata }) => [metadata.namespace],
-  [RERUN_INDEX]: ({ metadata, rerunOf }) =>
-    rerunOf === undefined ? [] : [rerunKey(metadata.namespace, rerunOf)],
+  [NAMESPACE_INDEX]: () => [ALL],
+  [RERUN_INDEX]: ({ rerunOf }) => (rerunOf === undefined ? [] : [rerunOf]),
   [UID_INDEX]: ({ metadata: { name, uid } }) =>
     uid === undefined || uuidOfName(name) !== undefined ? [] : [uid],
 };

@@ -19,7 +19,7 @@ export interface Principal {
 export type Authenticate = (token: string) => Promise<Principal>;
 
 export interface AuthenticateDeps {
-  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'byIndex'>;
+  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'byClusterIndex'>;
   readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'get'>;
   readonly verifyToken: VerifyToken;
 }
@@ -35,7 +35,7 @@ export const createAuthenticate =
     if (!tokens.hasSynced || !projects.hasSynced)
       throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
     const candidates = tokens
-      .byIndex(MASK_INDEX, candidateKey(token))
+      .byClusterIndex(MASK_INDEX, candidateKey(token))
       .filter(({ metadata }) => isOpenProject(projects.get(projectKey(metadata.namespace))));
     const candidate = findOpened(candidates, token);
     const verification = candidate === undefined ? undefined : await verifyToken(candidate);

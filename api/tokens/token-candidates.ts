@@ -1,9 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
 import { hashToken, maskToken } from '#crds/api-token.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
+import { clusterIndex } from '#runtime/kube/types.ts';
 
-/** Name and values of the index that finds the candidates for a token. */
-export const MASK_INDEX = 'mask';
+/** Name and values of the index that finds the candidates for a token, which does not say its namespace. */
+export const MASK_INDEX = clusterIndex('mask');
 export const maskIndex = (token: ZipToken): readonly string[] => [token.spec.masked];
 
 const equal = (left: string, right: string): boolean => {

@@ -1,6 +1,6 @@
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
-import { isOwnedBy } from '../kube-state/job-state.ts';
+import { isOwnedBy } from '../kube-state/ownership.ts';
 import type { Ledger } from './ledger.ts';
 
 /** After a failover the Job may be in the cache before the status refers to it. Call this when either changes. */

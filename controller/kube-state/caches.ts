@@ -3,7 +3,14 @@ import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
-import type { Change, KubeObject, ObjectKey, Reflector } from '#runtime/kube/types.ts';
+import {
+  type Change,
+  clusterIndex,
+  type KubeObject,
+  type ObjectKey,
+  type Reflector,
+} from '#runtime/kube/types.ts';
+import { controllerOf, controllerUids } from './ownership.ts';
 import { isResting } from './skeletons.ts';
 
 /** The caches that decisions are based on. */
@@ -17,22 +24,22 @@ export interface Caches {
   readonly namespaces: Reflector<Namespace>;
 }
 
-/** Selects the Jobs and pods of the controller; the API server does not send others. */
+/** Selects the Jobs and pods of the controller, and those to which others gave its label. The caches drop these. */
 export const OWN_SELECTOR = `${LABELS.managedBy}=zipjobs-controller`;
 
 export const INDEXES = {
   /** ZipJobs by the object that they write. */
   target: 'target',
   /** ZipJobs that may change by themselves; all others only have to expire. */
-  changing: 'changing',
+  changing: clusterIndex('changing'),
   /** ZipJobs by bucket. */
   bucket: 'bucket',
   /** Reruns, by the ZipJob whose file list they use. */
   fileList: 'fileList',
   /** Pods by the uid of their Job. */
   jobUid: 'jobUid',
-  /** Jobs that test a bucket, by that bucket. */
-  testedBucket: 'testedBucket',
+  /** Jobs that test a bucket, by the uid of that bucket. */
+  bucketUid: 'bucketUid',
   /** Jobs of archives and recoveries by the uid of their ZipJob. */
   zipJobUid: 'zipJobUid',
 } as const;
@@ -50,22 +57,23 @@ export const targetsBefore = (change: Change<ZipJob>): readonly string[] => {
 /** The only value of its index. */
 export const CHANGING = 'changing';
 export const changingOf = (zipJob: ZipJob): readonly string[] => (isResting(zipJob) ? [] : [CHANGING]);
-/** Key of the ZipJob whose file list a rerun uses. */
-export const listOwnerKeyOf = ({ metadata, spec }: ZipJob): ObjectKey | undefined => {
+/** Name of the ZipJob whose file list a rerun uses. */
+export const listOwnerOf = ({ metadata, spec }: ZipJob): string | undefined => {
   const owner = spec.filesFrom && fileListOwner(spec.filesFrom.secretNames);
-  return owner === undefined || owner === metadata.name ? undefined : `${metadata.namespace}/${owner}`;
+  return owner === metadata.name ? undefined : owner;
 };
-export const listOwnerKeysOf = (zipJob: ZipJob): readonly ObjectKey[] => {
-  const key = listOwnerKeyOf(zipJob);
-  return key === undefined ? [] : [key];
+export const listOwnersOf = (zipJob: ZipJob): readonly string[] => {
+  const name = listOwnerOf(zipJob);
+  return name === undefined ? [] : [name];
 };
 export const bucketKeyOf = ({ metadata, spec }: ZipJob): string =>
   `${metadata.namespace}/${spec.bucketRef.name}`;
-export const jobUidsOf = (pod: Pod): readonly string[] =>
-  pod.metadata.ownerReferences?.filter(({ kind }) => kind === 'Job').map(({ uid }) => uid) ?? [];
-
-export const zipJobUidsOf = ({ metadata }: Job): readonly string[] =>
-  metadata.ownerReferences?.filter(({ kind }) => kind === 'ZipJob').map(({ uid }) => uid) ?? [];
+/** The indexes of Jobs and pods. */
+export const JOB_INDEXES = {
+  [INDEXES.bucketUid]: (job: Job) => controllerUids(job, 'ZipBucket'),
+  [INDEXES.zipJobUid]: (job: Job) => controllerUids(job, 'ZipJob'),
+};
+export const POD_INDEXES = { [INDEXES.jobUid]: (pod: Pod) => controllerUids(pod, 'Job') };
 
 /** Key of the ZipJob that a Job or pod belongs to; of the ZipBucket for a bucket test. */
 export const zipJobKeyOf = ({ metadata }: KubeObject): ObjectKey | undefined => {
@@ -74,7 +82,7 @@ export const zipJobKeyOf = ({ metadata }: KubeObject): ObjectKey | undefined => 
 };
 
 /** Key of the bucket that a Job tests, if any. */
-export const testedBucketsOf = ({ metadata }: Job): readonly ObjectKey[] =>
-  metadata.ownerReferences
-    ?.filter(({ kind }) => kind === 'ZipBucket')
-    .map(({ name }) => `${metadata.namespace}/${name}`) ?? [];
+export const testedBucketOf = (job: Job): ObjectKey | undefined => {
+  const bucket = controllerOf(job, 'ZipBucket');
+  return bucket && `${job.metadata.namespace}/${bucket.name}`;
+};

@@ -1,5 +1,6 @@
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
+import { isOwnedBy } from './ownership.ts';
 import { timeOf } from './times.ts';
 
 export interface JobEnd {
@@ -19,9 +20,6 @@ export const jobFailure = (job: Job): JobEnd | undefined => jobCondition(job, ['
 
 export const isJobFinished = (job: Job): boolean => jobCondition(job, ['Failed', 'Complete']) !== undefined;
 
-export const isOwnedBy = (job: Job, zipJob: ZipJob): boolean =>
-  job.metadata.ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;
-
 /** True for the Job of an earlier ZipJob of the same name, which Kubernetes garbage-collects. */
 export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
   job.metadata.deletionTimestamp !== undefined ||
@@ -30,9 +28,10 @@ export const isLeftOver = (job: Job, { metadata }: ZipJob): boolean =>
   ) === true;
 
 /**
- * When the Job started to wait for its pod, by the API server's clock; undefined for a suspended Job. Only a queue resumes a
- * Job later than at its creation, and only the clock of the Job controller says when: a clock that is behind counts from the
- * creation, and one that is ahead delays what is counted from here by as much.
+ * When the Job started to wait for its pod, by the API server's clock; undefined for a Job that its queue has not resumed. Only a
+ * ZipJob with a queue has such a Job: users can suspend a Job and give it the label of a queue. Only the clock of the Job
+ * controller says when a queue resumed a Job: a clock that is behind counts from the creation, and one that is ahead delays what is
+ * counted from here by as much.
  */
 export const jobStartedAt = (
   { spec }: Pick<ZipJob, 'spec'>,
@@ -40,10 +39,10 @@ export const jobStartedAt = (
 ): number | undefined => {
   const started = timeOf(status?.startTime);
   const created = timeOf(metadata.creationTimestamp);
-  if (started === undefined || created === undefined) return undefined;
-  return spec.queueName === undefined ? created : Math.max(created, started);
+  if (spec.queueName === undefined || created === undefined) return created;
+  return started === undefined ? undefined : Math.max(created, started);
 };
 
-/** The Job of the ZipJob; ignores a Job of the same name with another owner. */
+/** The Job of the ZipJob; ignores a Job of the same name that the controller did not create for it. */
 export const ownJob = (seen: { readonly job: Job | undefined; readonly zipJob: ZipJob }): Job | undefined =>
   seen.job && isOwnedBy(seen.job, seen.zipJob) ? seen.job : undefined;

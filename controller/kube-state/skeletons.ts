@@ -1,14 +1,21 @@
-import { ANNOTATIONS, fileListOwner, GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import {
+  ANNOTATIONS,
+  fileListOwner,
+  GROUP_VERSION,
+  LABELS,
+  ZIPPER_SERVICE_ACCOUNT,
+} from '#crds/api-group.ts';
 import { type Condition, findCondition } from '#crds/conditions.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import { type Attempt, isFinished, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { awaitsWebhookOrExit, isFileListDeleted } from '#crds/zip-job-facts.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { KubeObject } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { storedBytesOf } from '#runtime/project-limits/stored-bytes.ts';
 import { lacksArchive } from './archive-state.ts';
 import { commandOf } from './command.ts';
-import { isJobFinished } from './job-state.ts';
+import { controllerOf, isZipperJob, isZipperPod, type OwnerKind } from './ownership.ts';
 import { type ContainerStatus, isEnded, zipperStatusOf } from './pod-state.ts';
 import { createShared } from './shared-values.ts';
 
@@ -122,18 +129,23 @@ export const zipJobSkeleton = (zipJob: ZipJob, hasHistory = false): ZipJob | Res
   };
 };
 
-/** The owner and the labels by which a Job or pod is found. */
-const endedMetadata = (metadata: ObjectMeta): ObjectMeta => {
-  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = metadata;
-  const { [LABELS.instance]: given, [LABELS.component]: component } = metadata.labels ?? {};
+/** The controlling owner and the labels by which a Job or pod is found. */
+const ownedMetadata = (object: KubeObject, kinds: readonly OwnerKind[]): ObjectMeta => {
+  const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels } =
+    object.metadata;
+  const { [LABELS.instance]: given, [LABELS.component]: component } = labels ?? {};
   const instance = given === name ? name : given;
-  const ownerReferences = metadata.ownerReferences?.map((owner) => ({
-    apiVersion: text(owner.apiVersion),
-    kind: text(owner.kind),
-    // Usually the same text as the label: kept once.
-    name: owner.name === instance ? instance : owner.name,
-    uid: owner.uid,
-  }));
+  const owner = kinds.map((kind) => controllerOf(object, kind)).find((one) => one !== undefined);
+  const ownerReferences = owner && [
+    {
+      apiVersion: text(owner.apiVersion),
+      kind: text(owner.kind),
+      // Usually the same text as the label: kept once.
+      name: owner.name === instance ? instance : owner.name,
+      uid: owner.uid,
+      controller: true,
+    },
+  ];
   return defined({
     name,
     namespace: text(namespace),
@@ -146,19 +158,31 @@ const endedMetadata = (metadata: ObjectMeta): ObjectMeta => {
   });
 };
 
-/** Only the identity and the status of a Job are read; of a finished one, how it ended. */
-export const jobSkeleton = ({ spec: _spec, ...job }: Job): Job => {
-  if (!isJobFinished(job)) return job;
+/** Shows to `isZipperJob` that the Job was one when the cache received it. */
+const ZIPPER_JOB: NonNullable<Job['spec']> = {
+  template: { spec: { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [] } },
+};
+
+type JobCondition = NonNullable<NonNullable<Job['status']>['conditions']>[number];
+
+/** Only a failure is reported with its message, which names its pod. */
+const jobCondition = ({ type, status, reason, message }: JobCondition): JobCondition => ({
+  type: text(type),
+  status: text(status),
+  ...defined({ reason: reason && text(reason), message: type.startsWith('Fail') ? message : undefined }),
+});
+
+/**
+ * Only the identity and the status of a Job are read. Undefined for a Job of others: anyone may give a Job our label, and name any
+ * ZipJob as its owner.
+ */
+export const jobSkeleton = (job: Job): Job | undefined => {
+  if (!isZipperJob(job)) return undefined;
   const { startTime, failed, conditions = [] } = job.status ?? {};
-  const ends = conditions.map(({ type, status, reason, message }) => ({
-    type: text(type),
-    status: text(status),
-    // Only a failure is reported with its message, which names its pod.
-    ...defined({ reason: reason && text(reason), message: type.startsWith('Fail') ? message : undefined }),
-  }));
   return {
-    metadata: endedMetadata(job.metadata),
-    status: { ...defined({ startTime, failed }), conditions: ends },
+    metadata: ownedMetadata(job, ['ZipJob', 'ZipBucket']),
+    spec: ZIPPER_JOB,
+    status: { ...defined({ startTime, failed }), conditions: conditions.map(jobCondition) },
   };
 };
 
@@ -177,14 +201,27 @@ const endedContainer = ({ name, restartCount, state }: ContainerStatus): Contain
   };
 };
 
+/** Why its container waits, or that it runs. */
+const livingContainer = ({ name, restartCount, state }: ContainerStatus): ContainerStatus => ({
+  name,
+  image: '',
+  imageID: '',
+  ready: false,
+  restartCount,
+  ...(state && { state }),
+});
+
 /** Only the exit of the zipper and the reason why the pod ended are read. */
 const endedPod = (pod: Pod): Pod => {
   const { phase, reason, message, conditions = [] } = pod.status ?? {};
   const container = zipperStatusOf(pod);
   const nodeName = pod.spec?.nodeName;
   return {
-    metadata: endedMetadata(pod.metadata),
-    spec: defined({ nodeName: nodeName && text(nodeName) }),
+    metadata: ownedMetadata(pod, ['Job']),
+    spec: defined({
+      nodeName: nodeName && text(nodeName),
+      serviceAccountName: ZIPPER_SERVICE_ACCOUNT,
+    }),
     status: {
       ...defined({ phase: phase && text(phase), reason, message }),
       conditions: conditions.filter(({ type }) => type === 'DisruptionTarget'),
@@ -193,14 +230,24 @@ const endedPod = (pod: Pod): Pod => {
   };
 };
 
-/** Only the node and the names of the mounted Secrets in a pod spec are read. */
-export const podSkeleton = (pod: Pod): Pod => {
-  if (isEnded(pod)) return endedPod(pod);
-  const { annotations: _annotations, ...metadata } = pod.metadata;
+const livingPod = (pod: Pod): Pod => {
+  const { phase, reason, message, conditions = [] } = pod.status ?? {};
+  const container = zipperStatusOf(pod);
   const { nodeName, volumes } = pod.spec ?? {};
   return {
-    ...pod,
-    metadata,
-    spec: defined({ nodeName, volumes }),
+    metadata: ownedMetadata(pod, ['Job']),
+    // Of the volumes, the names of the mounted Secrets are read.
+    spec: defined({ nodeName, serviceAccountName: ZIPPER_SERVICE_ACCOUNT, volumes }),
+    status: {
+      ...defined({ phase, reason, message }),
+      conditions,
+      ...(container && { containerStatuses: [livingContainer(container)] }),
+    },
   };
+};
+
+/** Undefined for a pod of others: anyone may give a pod our label, and name any Job as its owner. */
+export const podSkeleton = (pod: Pod): Pod | undefined => {
+  if (!isZipperPod(pod)) return undefined;
+  return isEnded(pod) ? endedPod(pod) : livingPod(pod);
 };

@@ -4,7 +4,9 @@ import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import { type Caches, INDEXES } from '../kube-state/caches.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
+import { isControlledBy } from '../kube-state/ownership.ts';
 import { isEnded } from '../kube-state/pod-state.ts';
+import { listPods, podsOf } from '../kube-state/pods-of-job.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
 import type { BucketObservation, BucketTest } from './observation.ts';
@@ -19,28 +21,26 @@ export interface ObserveBucketOptions {
 
 /** The result is in the pod. The cache may contain the finished Job before it contains the ended pod. */
 const testOf = async ({ caches, pods }: ObserveBucketOptions, job: Job): Promise<BucketTest> => {
-  const cached = caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  const cached = podsOf(caches.pods, job.metadata);
   const isOver = isJobFinished(job) || jobFailure(job) !== undefined;
-  if (!isOver || cached.some(isEnded)) return { job, pods: cached };
-  const { namespace, name } = job.metadata;
-  return { job, pods: await pods.list({ namespace, labelSelector: `batch.kubernetes.io/job-name=${name}` }) };
+  return { job, pods: !isOver || cached.some(isEnded) ? cached : await listPods(pods, job.metadata) };
 };
 
 const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promise<BucketObservation> => {
   const { caches, isNamespaceTerminating } = options;
   const key = objectKey(bucket);
-  const project = caches.projects.get(projectKey(bucket.metadata.namespace));
+  const { namespace, name, uid = '' } = bucket.metadata;
+  const project = caches.projects.get(projectKey(namespace));
   const tests = caches.jobs
-    .byIndex(INDEXES.testedBucket, key)
-    .filter(({ metadata }) => metadata.ownerReferences?.some(({ uid }) => uid === bucket.metadata.uid));
+    .byIndex(INDEXES.bucketUid, namespace, uid)
+    .filter((job) => isControlledBy(job, 'ZipBucket', bucket.metadata));
   return {
     bucket,
     unfinishedJobs: options.unfinishedJobs.count(key),
-    zipJobs: isLeaving(bucket.metadata) ? caches.zipJobs.byIndex(INDEXES.bucket, key) : [],
+    zipJobs: isLeaving(bucket.metadata) ? caches.zipJobs.byIndex(INDEXES.bucket, namespace, name) : [],
     isProjectLeaving: project === undefined || isLeaving(project.metadata),
     tests: await Promise.all(tests.map((job) => testOf(options, job))),
-    isNamespaceTerminating:
-      isLeaving(bucket.metadata) && (await isNamespaceTerminating(bucket.metadata.namespace)),
+    isNamespaceTerminating: isLeaving(bucket.metadata) && (await isNamespaceTerminating(namespace)),
   };
 };
 

@@ -7,10 +7,12 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
-import { type Caches, INDEXES, jobUidsOf, listOwnerKeyOf, targetOf } from '../kube-state/caches.ts';
-import { isJobFinished, isOwnedBy, jobFailure } from '../kube-state/job-state.ts';
+import { type Caches, INDEXES, listOwnerOf, targetOf } from '../kube-state/caches.ts';
+import { isJobFinished, jobFailure, ownJob } from '../kube-state/job-state.ts';
+import { isOwnedBy, isZipperPod } from '../kube-state/ownership.ts';
 import { podRefusalOf } from '../kube-state/pod-refusal.ts';
 import { terminationOf } from '../kube-state/pod-state.ts';
+import { listPods, podsOf } from '../kube-state/pods-of-job.ts';
 import { isLeaving } from '../kube-state/release.ts';
 import type { IsNamespaceTerminating } from '../kube-state/terminating-namespaces.ts';
 import { timeOf } from '../kube-state/times.ts';
@@ -76,8 +78,10 @@ const findJob = async (
 
 /** Pods outlive a deleted Job and still report how they ended. */
 const cachedPods = ({ caches }: ObserveOptions, zipJob: ZipJob, job: Job | undefined): readonly Pod[] => {
-  const uid = job?.metadata.uid ?? zipJob.status?.job?.uid;
-  return uid === undefined ? [] : caches.pods.byIndex(INDEXES.jobUid, uid);
+  const { namespace } = zipJob.metadata;
+  const known = zipJob.status?.job;
+  const owner = ownJob({ job, zipJob })?.metadata ?? (known && { namespace, ...known });
+  return owner === undefined ? [] : podsOf(caches.pods, owner);
 };
 
 const findPods = async (
@@ -90,7 +94,7 @@ const findPods = async (
   if (podUid === undefined || podName === undefined) return cached;
   if (cached.some(({ metadata }) => metadata.uid === podUid)) return cached;
   const live = await options.pods.get(zipJob.metadata.namespace, podName);
-  return live?.metadata.uid === podUid ? [...cached, live] : cached;
+  return live?.metadata.uid === podUid && isZipperPod(live) ? [...cached, live] : cached;
 };
 
 const recoveryName = ({ metadata, status }: ZipJob): string | undefined => {
@@ -107,19 +111,6 @@ const mayHaveResponded = (job: Job, now: Date): boolean =>
   now.getTime() - (timeOf(job.metadata.creationTimestamp) ?? 0) > LATE_MS;
 
 /**
- * The live pods of a Job, without those of an earlier Job of the same name: a result of an earlier ZipJob of the same name says
- * nothing about this one.
- */
-const listPods = async (
-  { pods }: Pick<ObserveOptions, 'pods'>,
-  { namespace, name, uid = '' }: Job['metadata'],
-): Promise<readonly Pod[]> => {
-  const labelSelector = `batch.kubernetes.io/job-name=${name}`;
-  const found = await pods.list({ namespace, labelSelector });
-  return found.filter((pod) => jobUidsOf(pod).includes(uid));
-};
-
-/**
  * The result of a recovery Job is in its successful pod. The caches may know that the Job finished, or its failed pods, before
  * they know that pod, so it is read live before it counts as missing.
  */
@@ -133,22 +124,23 @@ const findRecovery = async (
   const { namespace } = zipJob.metadata;
   const job = options.caches.jobs.get(`${namespace}/${name}`) ?? hint;
   if (!job || !isOwnedBy(job, zipJob)) return undefined;
-  const cached = options.caches.pods.byIndex(INDEXES.jobUid, job.metadata.uid ?? '');
+  const cached = podsOf(options.caches.pods, job.metadata);
   const isKnown = cached.some((pod) => terminationOf(pod)?.exitCode === EXIT_CODES.ok);
   if (isKnown || !mayHaveResponded(job, options.clock.date())) return { job, pods: cached };
-  return { job, pods: await listPods(options, job.metadata) };
+  return { job, pods: await listPods(options.pods, job.metadata) };
 };
 
 const conflictingJobsOf = (options: ObserveOptions, zipJob: ZipJob): readonly ZipJob[] =>
   options.caches.zipJobs
-    .byIndex(INDEXES.target, targetOf(zipJob))
+    .byIndex(INDEXES.target, zipJob.metadata.namespace, targetOf(zipJob))
     .filter(({ metadata }) => metadata.name !== zipJob.metadata.name)
     .map((conflictingJob) => options.memory.newest(conflictingJob))
     .filter((conflictingJob) => !isFinished(conflictingJob));
 
-const listOwnerOf = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
-  const key = listOwnerKeyOf(zipJob);
-  const owner = key === undefined ? undefined : options.caches.zipJobs.get(key);
+const findListOwner = (options: ObserveOptions, zipJob: ZipJob): ZipJob | undefined => {
+  const name = listOwnerOf(zipJob);
+  const key = `${zipJob.metadata.namespace}/${name}`;
+  const owner = name === undefined ? undefined : options.caches.zipJobs.get(key);
   return owner && options.memory.newest(owner);
 };
 
@@ -165,9 +157,13 @@ const ofFinished = async (options: ObserveOptions, key: ObjectKey, zipJob: ZipJo
   position: { state: 'none' },
   isNamespaceTerminating: false,
   isSurplus: options.surplusJobs.isSurplus(key),
-  ownJobs: options.caches.jobs.byIndex(INDEXES.zipJobUid, zipJob.metadata.uid ?? ''),
+  ownJobs: options.caches.jobs
+    .byIndex(INDEXES.zipJobUid, zipJob.metadata.namespace, zipJob.metadata.uid ?? '')
+    .filter((job) => isOwnedBy(job, zipJob)),
   hasSurplusPods: options.finishedPods.isSurplus(key),
-  listUsers: options.caches.zipJobs.byIndex(INDEXES.fileList, key).map((user) => options.memory.newest(user)),
+  listUsers: options.caches.zipJobs
+    .byIndex(INDEXES.fileList, zipJob.metadata.namespace, zipJob.metadata.name)
+    .map((user) => options.memory.newest(user)),
 });
 
 const jobWithoutPod = (seen: Observation, now: Date): Job | undefined => {
@@ -211,7 +207,7 @@ const ofUnfinished = async (
     refusal: memory.refusal(key),
     seenProgress: memory.seeProgress(zipJob, options.clock.date()),
     reportingJobs: options.reportingJobs.count,
-    listOwner: listOwnerOf(options, zipJob),
+    listOwner: findListOwner(options, zipJob),
     delivery: { kind: 'idle' } as const,
     isNamespaceTerminating: isLeaving(zipJob.metadata) && (await options.isNamespaceTerminating(namespace)),
   };

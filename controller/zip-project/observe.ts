@@ -32,9 +32,9 @@ const remainderOf = async (
   { caches, isNamespaceTerminating }: ObserveProjectOptions,
   { metadata }: ZipProject,
 ): Promise<Remainder> => ({
-  unfinished: inNamespace(caches.zipJobs.byIndex(INDEXES.changing, CHANGING), metadata.namespace).filter(
-    (one) => !isFinished(one),
-  ),
+  unfinished: caches.zipJobs
+    .byIndex(INDEXES.changing, metadata.namespace, CHANGING)
+    .filter((one) => !isFinished(one)),
   buckets: inNamespace(caches.buckets.values(), metadata.namespace),
   isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
 });

@@ -3,6 +3,7 @@ import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import { UID_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { History } from '../history.ts';
+import type { ListedJob } from '../live/listed-job.ts';
 import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
 import { SEE_PROJECT, type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
@@ -63,11 +64,9 @@ const nameIn = (
   { caches: { zipJobs } }: Deps,
   { name, uuid }: Wanted,
 ): ((namespace: string) => string | undefined) => {
-  // A finished job is unpacked for each read, so this reads only those that were asked for.
-  const withUid = uuid === undefined ? [] : zipJobs.byIndex(UID_INDEX, uuid);
-  return (namespace) =>
-    zipJobs.get(`${namespace}/${name}`)?.metadata.name ??
-    withUid.find(({ metadata }) => metadata.namespace === namespace)?.metadata.name;
+  const withUid = (namespace: string): readonly ListedJob[] =>
+    uuid === undefined ? [] : zipJobs.byIndex(UID_INDEX, namespace, uuid);
+  return (namespace) => (zipJobs.get(`${namespace}/${name}`) ?? withUid(namespace)[0])?.metadata.name;
 };
 
 /** The jobs in the cache, of projects whose jobs the user may read. */

@@ -1,4 +1,4 @@
-import { NAMESPACE_INDEX } from '../caches.ts';
+import { ALL, NAMESPACE_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { PageRequest, Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
@@ -37,7 +37,7 @@ type CountJobs = (namespace: string, now: Date) => Counts;
 /** All figures of the jobs in the cluster from one read: it unpacks every job of the project, which costs more than counting. */
 const createCountJobs = ({ caches }: Pick<PageDeps, 'caches'>): CountJobs =>
   keptFor(COUNT_AGE_MS, (namespace, now) => {
-    const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace);
+    const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL);
     return { current: currentFigures(jobs, now), day: clusterFigures(jobs, DAY, now) };
   });
 

@@ -1,22 +1,21 @@
 import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { isRecord } from './decode.ts';
+import type { KeptDefinition } from './kept-as.ts';
 import type { IncomingList } from './object-cache.ts';
-import type { Change, KubeObject, ResourceDefinition } from './types.ts';
+import type { Change, KubeObject } from './types.ts';
 
 export interface IngestOptions<T extends KubeObject> {
-  readonly definition: ResourceDefinition<T>;
+  readonly definition: KeptDefinition<T>;
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;
 }
 
 /** Decodes objects from the API server and notifies the change handler. No error stops the reflector. */
 export interface Ingest<T extends KubeObject> {
-  /** Undefined if the object is invalid; the error is logged. */
-  decode(value: unknown): T | undefined;
-  /**
-   * Adds an item of a list. It is decoded only if the cache does not have this version. If it is invalid, what the cache has stays.
-   */
+  /** `invalid`: the error is logged, and what the cache has stays. Undefined for an object that the cache leaves out. */
+  decode(value: unknown): T | 'invalid' | undefined;
+  /** Adds an item of a list. It is decoded only if the cache does not have this version. */
   listed(item: unknown, list: IncomingList<T>): void;
   /** Removes an item that was deleted while the list was received. */
   unlisted(item: unknown, list: IncomingList<T>): void;
@@ -34,7 +33,8 @@ export const versionOf = (value: unknown): string | undefined => {
   return typeof version === 'string' && version !== '' ? version : undefined;
 };
 
-const identityOf = (value: unknown): KubeObject => {
+/** The part of an object by which a cache recognizes it. */
+export const identityOf = (value: unknown): KubeObject => {
   const { namespace = '', name, uid } = metadataOf(value);
   return { metadata: { namespace, name, uid, resourceVersion: versionOf(value) } } as KubeObject;
 };
@@ -49,12 +49,12 @@ const withoutManagedFields = (value: unknown): unknown => {
 export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): Ingest<T> => {
   const { definition, onChange, log } = options;
   const { kind } = definition;
-  const decode = (value: unknown): T | undefined => {
+  const decode = (value: unknown): T | 'invalid' | undefined => {
     try {
       return definition.decode(withoutManagedFields(value));
     } catch (error) {
       log.error({ err: toError(error), kind }, 'ignored an object that cannot be decoded');
-      return undefined;
+      return 'invalid';
     }
   };
   return {
@@ -64,9 +64,9 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
     },
     listed: (item, list) => {
       const listed = identityOf(item);
-      const object = list.isKnown(listed) ? undefined : decode(item);
-      if (object) list.add(object);
-      else list.addKnown(listed);
+      const object = list.isKnown(listed) ? 'known' : decode(item);
+      if (typeof object === 'string') list.addKnown(listed);
+      else if (object) list.add(object);
     },
     report: (change) => {
       try {

@@ -1,7 +1,6 @@
+import { createIndexes, type Indexers, type Indexes } from './indexes.ts';
 import { createPacker, type Packed } from './packed-objects.ts';
-import { type Change, type KubeObject, type ObjectKey, objectKey } from './types.ts';
-
-export type Indexers<T> = Readonly<Record<string, (object: T) => readonly string[]>>;
+import { type Change, type KubeObject, type ObjectKey, objectKey, type Reflector } from './types.ts';
 
 export interface ObjectCacheOptions<T> {
   /** Index name -> function that returns the values for `byIndex`. */
@@ -25,16 +24,17 @@ export interface IncomingList<T extends KubeObject> {
   publish(report: (change: Change<T>) => void): void;
 }
 
+type CacheReads<T extends KubeObject> = Pick<
+  Reflector<T>,
+  'get' | 'keys' | 'values' | 'byIndex' | 'keysByIndex' | 'byClusterIndex' | 'keysByClusterIndex'
+>;
+
 /** The objects of one kind in memory. Every write returns the changes that it made, in order. */
-export interface ObjectCache<T extends KubeObject> {
-  get(key: ObjectKey): T | undefined;
-  keys(): IterableIterator<ObjectKey>;
-  values(): IterableIterator<T>;
-  byIndex(index: string, value: string): readonly T[];
-  /** A copy. */
-  keysByIndex(index: string, value: string): readonly ObjectKey[];
+export interface ObjectCache<T extends KubeObject> extends CacheReads<T> {
   set(object: T): readonly Change<T>[];
   delete(object: KubeObject): readonly Change<T>[];
+  /** Drops what the cache has under the name of an object that it does not keep. */
+  leaveOut(object: KubeObject): readonly Change<T>[];
   /** Drops the record of objects that were deleted before this version. No older event will arrive. */
   forgetDeleted(before: string): void;
   receiveList(): IncomingList<T>;
@@ -48,49 +48,6 @@ export const isOlderVersion = (version: string | undefined, than: string | undef
   if (version === undefined || than === undefined) return false;
   if (!/^\d+$/.test(version) || !/^\d+$/.test(than)) return false;
   return version.length === than.length ? version < than : version.length < than.length;
-};
-
-interface Indexes<T> {
-  add(object: T, key: ObjectKey): void;
-  remove(object: T, key: ObjectKey): void;
-  keys(index: string, value: string): readonly ObjectKey[];
-}
-
-const createIndexes = <T>(indexers: Indexers<T>): Indexes<T> => {
-  const indexes = new Map(
-    Object.entries(indexers).map(([name, valuesOf]) => [
-      name,
-      { valuesOf, keys: new Map<string, ObjectKey | Set<ObjectKey>>() },
-    ]),
-  );
-  return {
-    add: (object, key) => {
-      for (const { valuesOf, keys } of indexes.values()) {
-        for (const value of valuesOf(object)) {
-          const held = keys.get(value);
-          // Most values have one key, and a set would use many times its memory.
-          if (held === undefined || held === key) keys.set(value, key);
-          else if (typeof held === 'string') keys.set(value, new Set([held, key]));
-          else held.add(key);
-        }
-      }
-    },
-    remove: (object, key) => {
-      for (const { valuesOf, keys } of indexes.values()) {
-        for (const value of valuesOf(object)) {
-          const held = keys.get(value);
-          if (typeof held === 'object') held.delete(key);
-          if (held === key || (typeof held === 'object' && held.size === 0)) keys.delete(value);
-        }
-      }
-    },
-    keys: (index, value) => {
-      const found = indexes.get(index);
-      if (!found) throw new TypeError(`no index named ${index}`);
-      const held = found.keys.get(value) ?? [];
-      return typeof held === 'string' ? [held] : [...held];
-    },
-  };
 };
 
 const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
@@ -164,6 +121,37 @@ const createIncomingList = <T extends KubeObject>(
   };
 };
 
+const readsOf = <T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): CacheReads<T> => {
+  const all = (keys: readonly ObjectKey[]): readonly T[] => keys.flatMap((key) => store.get(key) ?? []);
+  return {
+    get: store.get,
+    keys: () => store.kept.keys(),
+    values: () => store.values(),
+    byIndex: (index, namespace, value) => all(indexes.keys(index, namespace, value)),
+    keysByIndex: (index, namespace, value) => indexes.keys(index, namespace, value),
+    byClusterIndex: (index, value) => all(indexes.keysInCluster(index, value)),
+    keysByClusterIndex: (index, value) => indexes.keysInCluster(index, value),
+  };
+};
+
+/** Which events are late: a late or repeated event must not revert the cache. */
+const createDeletions = <T extends KubeObject>({ get }: Pick<Store<T>, 'get'>) => {
+  /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
+  const deleted = new Map<ObjectKey, string>();
+  return {
+    isLate: ({ metadata }: KubeObject, key: ObjectKey): boolean =>
+      isOlderVersion(metadata.resourceVersion, get(key)?.metadata.resourceVersion) ||
+      isOlderVersion(metadata.resourceVersion, deleted.get(key)),
+    add: ({ metadata }: KubeObject, key: ObjectKey): void => {
+      if (metadata.resourceVersion !== undefined) deleted.set(key, metadata.resourceVersion);
+    },
+    forget: (before: string): void => {
+      for (const [key, version] of deleted) if (isOlderVersion(version, before)) deleted.delete(key);
+    },
+    clear: (): void => deleted.clear(),
+  };
+};
+
 export const createObjectCache = <T extends KubeObject>(
   options: ObjectCacheOptions<T> = {},
 ): ObjectCache<T> => {
@@ -171,40 +159,31 @@ export const createObjectCache = <T extends KubeObject>(
   const store = createStore(isAtRest);
   const indexes = createIndexes(options.indexes ?? {});
   const writes = createWrites(store, indexes);
-  /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
-  const deleted = new Map<ObjectKey, string>();
-  /** A late or repeated event must not revert the cache. */
-  const isLate = ({ metadata }: KubeObject, key: ObjectKey): boolean =>
-    isOlderVersion(metadata.resourceVersion, store.get(key)?.metadata.resourceVersion) ||
-    isOlderVersion(metadata.resourceVersion, deleted.get(key));
-
+  const deletions = createDeletions(store);
+  const leaveOut = (object: KubeObject): readonly Change<T>[] => {
+    const key = objectKey(object);
+    const held = deletions.isLate(object, key) ? undefined : store.get(key);
+    return held === undefined ? [] : [writes.drop(key, held)];
+  };
   return {
-    get: store.get,
-    keys: () => store.kept.keys(),
-    values: () => store.values(),
-    byIndex: (index, value) => indexes.keys(index, value).flatMap((key) => store.get(key) ?? []),
-    keysByIndex: (index, value) => indexes.keys(index, value),
+    ...readsOf(store, indexes),
     set: (object) => {
       const key = objectKey(object);
-      return isLate(object, key) ? [] : writes.put(key, object, store.toKept(object));
+      return deletions.isLate(object, key) ? [] : writes.put(key, object, store.toKept(object));
     },
     delete: (object) => {
-      const key = objectKey(object);
-      if (isLate(object, key)) return [];
-      const held = store.get(key);
-      const { resourceVersion } = object.metadata;
-      if (resourceVersion !== undefined) deleted.set(key, resourceVersion);
-      return held === undefined ? [] : [writes.drop(key, held)];
+      const changes = leaveOut(object);
+      if (!deletions.isLate(object, objectKey(object))) deletions.add(object, objectKey(object));
+      return changes;
     },
-    forgetDeleted: (before) => {
-      for (const [key, version] of deleted) if (isOlderVersion(version, before)) deleted.delete(key);
-    },
+    leaveOut,
+    forgetDeleted: deletions.forget,
     receiveList: () => {
       const list = createIncomingList(store, writes);
       return {
         ...list,
         publish: (report) => {
-          deleted.clear();
+          deletions.clear();
           list.publish(report);
         },
       };

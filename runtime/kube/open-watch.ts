@@ -1,6 +1,7 @@
+import { identityOf } from './ingest.ts';
 import type { Parts } from './reflector-parts.ts';
 import { collectionPath } from './resource-path.ts';
-import type { KubeObject } from './types.ts';
+import type { Change, KubeObject } from './types.ts';
 import { type WatchEvent, watchEvents } from './watch-stream.ts';
 
 export interface WatchRange {
@@ -48,14 +49,20 @@ export const openWatch = <T extends KubeObject>(
     onBytes,
   });
 
+const changesOf = <T extends KubeObject>(
+  { cache, ingest }: Parts<T>,
+  { type, object }: WatchEvent,
+): readonly Change<T>[] => {
+  if (type === 'DELETED') return cache.delete(identityOf(object));
+  const kept = ingest.decode(object);
+  if (kept === 'invalid') return [];
+  return kept ? cache.set(kept) : cache.leaveOut(identityOf(object));
+};
+
 /** Updates the cache, and reports what changed. */
-export const applyEvent = <T extends KubeObject>(
-  { options, cache, ingest }: Parts<T>,
-  event: WatchEvent,
-): void => {
+export const applyEvent = <T extends KubeObject>(parts: Parts<T>, event: WatchEvent): void => {
+  const { options } = parts;
   if (event.type === 'BOOKMARK') return;
   options.metrics?.eventReceived(options.definition.kind);
-  const object = ingest.decode(event.object);
-  const changes = object && (event.type === 'DELETED' ? cache.delete(object) : cache.set(object));
-  for (const change of changes ?? []) ingest.report(change);
+  for (const change of changesOf(parts, event)) parts.ingest.report(change);
 };

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import type { KubeClient } from './client.ts';
+import type { KeptDefinition } from './kept-as.ts';
 import type { ObjectCacheOptions } from './object-cache.ts';
-import type { Change, KubeObject, ResourceDefinition } from './types.ts';
+import type { Change, KubeObject } from './types.ts';
 
 export interface ReflectorSettings {
   /** Objects per page of a list, on API servers that do not support lists as a watch. */
@@ -53,7 +54,7 @@ export interface ReflectorMetrics {
 export interface ReflectorOptions<T extends KubeObject> extends ObjectCacheOptions<T> {
   readonly kube: KubeClient;
   /** Made with keptAs where the cache keeps only a part of each object. managedFields are always dropped. */
-  readonly definition: ResourceDefinition<T>;
+  readonly definition: KeptDefinition<T>;
   /** Default: every namespace. */
   readonly namespace?: string;
   readonly fieldSelector?: string;

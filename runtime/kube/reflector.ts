@@ -118,8 +118,10 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     get: (key) => cache.get(key),
     keys: () => cache.keys(),
     values: () => cache.values(),
-    byIndex: (index, value) => cache.byIndex(index, value),
-    keysByIndex: (index, value) => cache.keysByIndex(index, value),
+    byIndex: (index, namespace, value) => cache.byIndex(index, namespace, value),
+    keysByIndex: (index, namespace, value) => cache.keysByIndex(index, namespace, value),
+    byClusterIndex: (index, value) => cache.byClusterIndex(index, value),
+    keysByClusterIndex: (index, value) => cache.keysByClusterIndex(index, value),
     silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),
   };
 };

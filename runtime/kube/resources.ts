@@ -23,7 +23,7 @@ export type Job = WireObject<V1Job>;
 type WirePod = WireObject<V1Pod>;
 /** Only the part of the spec that this project reads. */
 export type Pod = Omit<WirePod, 'spec'> & {
-  readonly spec?: Pick<NonNullable<WirePod['spec']>, 'nodeName' | 'volumes'>;
+  readonly spec?: Pick<NonNullable<WirePod['spec']>, 'nodeName' | 'serviceAccountName' | 'volumes'>;
 };
 /** `data` holds base64. */
 export type Secret = WireObject<V1Secret>;

@@ -87,6 +87,14 @@ export const objectKey = (object: KubeObject): ObjectKey =>
 
 export const namespaceOf = (key: ObjectKey): string => key.slice(0, key.indexOf('/'));
 
+declare const clusterWide: unique symbol;
+/**
+ * Name of an index that is read for all namespaces at once. Any other index is read for one namespace: users of a namespace can write
+ * any uid of an owner into their objects, so such a value says nothing without the namespace of the object.
+ */
+export type ClusterIndex = string & { readonly [clusterWide]: true };
+export const clusterIndex = (name: string): ClusterIndex => name as ClusterIndex;
+
 export type Change<T> =
   | { readonly kind: 'set'; readonly key: ObjectKey; readonly object: T; readonly before: T | undefined }
   | { readonly kind: 'deleted'; readonly key: ObjectKey; readonly before: T };
@@ -105,10 +113,13 @@ export interface Reflector<T extends KubeObject> {
   /** The strings of the cache itself, which cost no memory where they are kept. */
   keys(): IterableIterator<ObjectKey>;
   values(): IterableIterator<T>;
-  /** Objects for which the index function of this name returns the value. */
-  byIndex(index: string, value: string): readonly T[];
+  /** Objects of the namespace for which the index function of this name returns the value. */
+  byIndex(index: string, namespace: string, value: string): readonly T[];
   /** The keys of the objects that `byIndex` returns. */
-  keysByIndex(index: string, value: string): readonly ObjectKey[];
+  keysByIndex(index: string, namespace: string, value: string): readonly ObjectKey[];
+  /** The same for every namespace. */
+  byClusterIndex(index: ClusterIndex, value: string): readonly T[];
+  keysByClusterIndex(index: ClusterIndex, value: string): readonly ObjectKey[];
   /** Milliseconds (monotonic clock) since the API server last sent data; 0 before the first list. */
   silenceMs(): number;
 }

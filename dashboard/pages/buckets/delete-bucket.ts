@@ -1,6 +1,6 @@
 import type { Bucket } from '#administration/bucket-view.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { NAMESPACE_INDEX } from '../../caches.ts';
+import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
@@ -48,7 +48,7 @@ const show = async (
     trail: bucketTrail(namespace, bucket),
     data: {
       bucket,
-      jobs: jobsOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace), bucket),
+      jobs: jobsOf(caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL), bucket),
       form: { values: {}, errors },
       href: bucketHref(namespace, bucket, 'delete'),
       back: bucketHref(namespace, bucket),

@@ -1,5 +1,5 @@
 import { isFinished, type Phase } from '#crds/zip-job.ts';
-import { type Caches, RERUN_INDEX, rerunKey } from '../../caches.ts';
+import { type Caches, RERUN_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { ListedJob } from '../../live/listed-job.ts';
 import { lookOf, phaseOf } from './job-progress.ts';
@@ -59,7 +59,7 @@ export const rerunsOf = (
   zipJobs: Pick<Caches['zipJobs'], 'keysByIndex' | 'get'>,
   { namespace, name, creationTimestamp = '' }: Origin,
 ): Reruns => {
-  const keys = zipJobs.keysByIndex(RERUN_INDEX, rerunKey(namespace, name));
+  const keys = zipJobs.keysByIndex(RERUN_INDEX, namespace, name);
   const jobs = keys
     .slice(-MOST_READ)
     .flatMap((key) => zipJobs.get(key) ?? [])

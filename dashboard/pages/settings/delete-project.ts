@@ -1,7 +1,7 @@
 import { hasCode } from '#administration/administration-error.ts';
 import type { DeletedProject } from '#administration/delete-project.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { NAMESPACE_INDEX } from '../../caches.ts';
+import { ALL, NAMESPACE_INDEX } from '../../caches.ts';
 import { FORMAT } from '../../format.ts';
 import type { Flash, GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, formErrors, formStatus } from '../form.ts';
@@ -17,7 +17,7 @@ const PATH = `${SETTINGS_PATH}/delete`;
 const MOST_PROBLEMS = 2;
 
 const jobsOf = ({ caches }: Deps, namespace: string) => {
-  const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace);
+  const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL);
   const unfinished = jobs.filter((job) => !isFinished(job)).length;
   return { unfinished, finished: jobs.length - unfinished };
 };

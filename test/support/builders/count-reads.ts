@@ -4,7 +4,11 @@ import type { KubeObject, Reflector } from '#runtime/kube/types.ts';
 export const countReads = <T extends KubeObject>(reflector: Reflector<T>): (() => number) => {
   const before = { ...reflector };
   let reads = 0;
-  const overrides: Pick<Reflector<T>, 'get' | 'values' | 'byIndex'> = {
+  const counted = (found: readonly T[]): readonly T[] => {
+    reads += found.length;
+    return found;
+  };
+  const overrides: Pick<Reflector<T>, 'get' | 'values' | 'byIndex' | 'byClusterIndex'> = {
     get: (key) => {
       reads += 1;
       return before.get(key);
@@ -16,11 +20,8 @@ export const countReads = <T extends KubeObject>(reflector: Reflector<T>): (() =
       }
       return undefined;
     },
-    byIndex: (index, value) => {
-      const found = before.byIndex(index, value);
-      reads += found.length;
-      return found;
-    },
+    byIndex: (...at) => counted(before.byIndex(...at)),
+    byClusterIndex: (...at) => counted(before.byClusterIndex(...at)),
   };
   Object.assign(reflector, overrides);
   return () => reads;

@@ -178,6 +178,8 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
   const store = createStore(toKept, options, visible);
   const { stored, cached } = store;
 
+  const inIndex = (index: string, value: string): readonly Kept[] =>
+    [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true);
   const reflector: Reflector<Kept> = {
     run: (signal) =>
       new Promise((resolve) => {
@@ -192,9 +194,11 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
     get: (key) => cached.get(key),
     keys: () => cached.keys(),
     values: () => cached.values(),
-    keysByIndex: (index, value) => reflector.byIndex(index, value).map(objectKey),
-    byIndex: (index, value) =>
-      [...cached.values()].filter((object) => options.indexes?.[index]?.(object).includes(value) === true),
+    keysByIndex: (...at) => reflector.byIndex(...at).map(objectKey),
+    byIndex: (index, namespace, value) =>
+      inIndex(index, value).filter(({ metadata }) => metadata.namespace === namespace),
+    keysByClusterIndex: (...at) => reflector.byClusterIndex(...at).map(objectKey),
+    byClusterIndex: (index, value) => inIndex(index, value),
     silenceMs: () => 0,
   };
 

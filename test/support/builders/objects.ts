@@ -1,6 +1,6 @@
 /** Valid objects for tests of decisions; each test passes its changes. */
 
-import { ANNOTATIONS, GROUP_VERSION, LABELS, PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, GROUP_VERSION, LABELS, PROJECT_NAME, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob, ZipJobSpec, ZipJobStatus } from '#crds/zip-job.ts';
@@ -90,6 +90,7 @@ export const aJob = ({ metadata, status }: JobChange = {}): Job => ({
     ],
     ...metadata,
   },
+  spec: { template: { spec: { serviceAccountName: ZIPPER_SERVICE_ACCOUNT, containers: [] } } },
   ...(status && { status }),
 });
 
@@ -110,6 +111,6 @@ export const aPod = (name: string, { metadata, status }: PodChange = {}): Pod =>
     ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: NAME, uid: 'uid-job', controller: true }],
     ...metadata,
   },
-  spec: { nodeName: 'node-1' },
+  spec: { nodeName: 'node-1', serviceAccountName: ZIPPER_SERVICE_ACCOUNT },
   status: { phase: 'Running', ...status },
 });

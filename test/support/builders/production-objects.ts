@@ -6,6 +6,7 @@ import {
   GROUP_VERSION,
   LABELS,
   ZIPPER_CONTAINER,
+  ZIPPER_SERVICE_ACCOUNT,
   zipJobName,
 } from '#crds/api-group.ts';
 
@@ -157,7 +158,14 @@ export const productionJob = (n: number): object => ({
     ],
     managedFields,
   },
-  spec: { template: { spec: { containers: [{ name: ZIPPER_CONTAINER, image: 'x'.repeat(100) }] } } },
+  spec: {
+    template: {
+      spec: {
+        serviceAccountName: ZIPPER_SERVICE_ACCOUNT,
+        containers: [{ name: ZIPPER_CONTAINER, image: 'x'.repeat(100) }],
+      },
+    },
+  },
   status: {
     startTime: at(n, 1),
     completionTime: at(n, 9),
@@ -259,6 +267,7 @@ export const productionPod = (n: number): object => ({
   },
   spec: {
     nodeName: 'node-1.example.internal',
+    serviceAccountName: ZIPPER_SERVICE_ACCOUNT,
     containers: [{ name: ZIPPER_CONTAINER, image: 'x'.repeat(100) }],
     volumes: [
       { name: 'task', downwardAPI: { items: [{ path: 'task.json', fieldRef: { fieldPath: 'metadata' } }] } },

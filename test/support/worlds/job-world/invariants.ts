@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
-import { jobUidsOf } from '#controller/kube-state/caches.ts';
-import { isOwnedBy } from '#controller/kube-state/job-state.ts';
+import { isOwnedBy, isPodOf } from '#controller/kube-state/ownership.ts';
 import { isEnded, isLost } from '#controller/kube-state/pod-state.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { findCondition } from '#crds/conditions.ts';
@@ -96,7 +95,8 @@ const expectNoUnusedPod = (was: ZipJobStatus, is: ZipJobStatus, { pods, jobs }: 
     .all()
     .filter(
       (pod) =>
-        jobUidsOf(pod).includes(job?.metadata.uid ?? '') &&
+        job !== undefined &&
+        isPodOf(pod, job.metadata) &&
         pod.metadata.deletionTimestamp === undefined &&
         !isEnded(pod) &&
         !known.has(pod.metadata.uid),

@@ -1,5 +1,6 @@
 import type { Reconcile } from '#controller/engine/reconcile.ts';
-import { INDEXES, jobUidsOf, targetOf, zipJobUidsOf } from '#controller/kube-state/caches.ts';
+import { INDEXES, JOB_INDEXES, POD_INDEXES, targetOf } from '#controller/kube-state/caches.ts';
+import { isPodOf } from '#controller/kube-state/ownership.ts';
 import type { DeliveryState } from '#controller/webhook/dispatcher.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -31,8 +32,8 @@ class Killed extends Error {}
 export class JobWorld {
   now = NOW;
   readonly zipJobs = createFakeObjects<ZipJob>({ indexes: { [INDEXES.target]: (one) => [targetOf(one)] } });
-  readonly jobs = createFakeObjects<Job>({ indexes: { [INDEXES.zipJobUid]: zipJobUidsOf } });
-  readonly pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  readonly jobs = createFakeObjects<Job>({ indexes: JOB_INDEXES });
+  readonly pods = createFakeObjects<Pod>({ indexes: POD_INDEXES });
   readonly buckets = createFakeObjects<ZipBucket>();
   readonly projects = createFakeObjects<ZipProject>();
   readonly store = new WorldStore(() => this.now);
@@ -150,7 +151,7 @@ export class JobWorld {
   /** The scheduler: the API server records the time of the binding, and the kubelet that of its start. */
   bindPods(): void {
     for (const pod of this.pods.all()) {
-      const job = this.jobs.all().find(({ metadata }) => jobUidsOf(pod).includes(metadata.uid ?? ''));
+      const job = this.jobs.all().find(({ metadata }) => isPodOf(pod, metadata));
       if (this.isFull || pod.status?.phase !== 'Pending' || !job) continue;
       const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: this.nowText };
       const startTime = this.timeText(this.kubeletSkew());

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { isJobFinished, isOwnedBy, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isJobFinished, jobFailure } from '#controller/kube-state/job-state.ts';
+import { isOwnedBy } from '#controller/kube-state/ownership.ts';
 import { isEnded } from '#controller/kube-state/pod-state.ts';
 import { isRecovering } from '#controller/zip-job/owned-status.ts';
 import { FINALIZER } from '#crds/api-group.ts';

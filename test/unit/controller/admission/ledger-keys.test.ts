@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { holdStarted } from '#controller/admission/hold-started.ts';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { objectKey as keyOf } from '#runtime/kube/types.ts';
+import { aJob } from '#test/support/builders/objects.ts';
 import { end, queuedJob as job } from '#test/support/builders/queued-jobs.ts';
 import { setUp } from './ledger-setup.ts';
 
@@ -41,16 +42,20 @@ describe('the ledger', () => {
 
     it('counts a job as active if only its Job is known', () => {
       const { ledger, reserve } = setUp();
-      const owner = { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: 'second', uid: 'uid-second' };
-      const metadata = {
-        name: 'second',
-        namespace: 'a',
-        ownerReferences: [{ ...owner, uid: 'uid-earlier' }],
-      };
-      holdStarted(ledger, second, { metadata });
+      const jobOf = (uid: string) =>
+        aJob({
+          metadata: {
+            name: 'second',
+            namespace: 'a',
+            ownerReferences: [
+              { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: 'second', uid, controller: true },
+            ],
+          },
+        });
+      holdStarted(ledger, second, jobOf('uid-earlier'));
       expect(ledger.position(second).state).to.equal('none');
-      holdStarted(ledger, { ...second, status: { phase: 'Failed' } }, { metadata });
-      holdStarted(ledger, second, { metadata: { ...metadata, ownerReferences: [owner] } });
+      holdStarted(ledger, { ...second, status: { phase: 'Failed' } }, jobOf('uid-second'));
+      holdStarted(ledger, second, jobOf('uid-second'));
       expect(ledger.position(second).state).to.equal('running');
       expect(reserve(first)).to.deep.equal(['waiting']);
     });

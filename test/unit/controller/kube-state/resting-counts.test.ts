@@ -8,7 +8,7 @@ import { createReportingJobs } from '#controller/zip-job/reporting-jobs.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { hasActivePod, isFinished, PHASES, type ZipJob, type ZipJobStatus } from '#crds/zip-job.ts';
 import { createObjectCache } from '#runtime/kube/object-cache.ts';
-import { type Change, objectKey } from '#runtime/kube/types.ts';
+import { type Change, clusterIndex, objectKey } from '#runtime/kube/types.ts';
 import { aZipJob, NAMESPACE } from '#test/support/builders/objects.ts';
 import { finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
@@ -105,7 +105,9 @@ const setUp = (random: Random, hasHistory: boolean) => {
       expect(PHASES.map((phase) => counts.ofPhase(phase))).to.deep.equal(
         PHASES.map((phase) => atRest.filter(({ status }) => status.phase === phase).length),
       );
-      expect(cache.byIndex('changing', 'changing')).to.have.lengthOf(all.length - atRest.length);
+      expect(cache.byClusterIndex(clusterIndex('changing'), 'changing')).to.have.lengthOf(
+        all.length - atRest.length,
+      );
       expect(BUCKETS.map((bucket) => unfinished.count(`${NAMESPACE}/${bucket}`))).to.deep.equal(
         BUCKETS.map((bucket) => count((one) => one.spec.bucketRef.name === bucket && !isFinished(one))),
       );

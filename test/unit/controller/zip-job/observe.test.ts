@@ -1,14 +1,9 @@
 import { expect } from 'chai';
 import type { Position } from '#controller/admission/ledger.ts';
-import {
-  INDEXES,
-  jobUidsOf,
-  listOwnerKeysOf,
-  targetOf,
-  zipJobUidsOf,
-} from '#controller/kube-state/caches.ts';
+import { INDEXES, JOB_INDEXES, listOwnersOf, POD_INDEXES, targetOf } from '#controller/kube-state/caches.ts';
 import { createMemory } from '#controller/zip-job/memory.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
+import { GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -25,18 +20,30 @@ import {
   NAME,
   NAMESPACE,
   NOW,
+  type PodChange,
 } from '#test/support/builders/objects.ts';
 import { type Ending, ended } from '#test/support/builders/pod-statuses.ts';
 import { aCondition, finishedAs, running } from '#test/support/builders/zip-job-statuses.ts';
 
 const KEY = `${NAMESPACE}/${NAME}`;
 
+/** A pod of the recovery Job. */
+const recoveryPod = (name: string, change: PodChange = {}, uid = 'uid-recover'): Pod =>
+  aPod(name, {
+    ...change,
+    metadata: {
+      ownerReferences: [
+        { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-recover-1`, uid, controller: true },
+      ],
+    },
+  });
+
 const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const zipJobs = createFakeObjects<ZipJob>({
-    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
+    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnersOf },
   });
-  const jobs = createFakeObjects<Job>({ indexes: { [INDEXES.zipJobUid]: zipJobUidsOf } });
-  const pods = createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } });
+  const jobs = createFakeObjects<Job>({ indexes: JOB_INDEXES });
+  const pods = createFakeObjects<Pod>({ indexes: POD_INDEXES });
   const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
@@ -112,7 +119,9 @@ describe('observe', () => {
   it('finds all Jobs of a finished ZipJob by its uid, and requests nothing (G2)', async () => {
     const { observe, zipJobs, jobs, calls } = setUp();
     const { metadata } = zipJobs.put(aZipJob({ status: finishedAs('Succeeded') }));
-    const ownerOf = (uid = '') => [{ apiVersion: 'v1', kind: 'ZipJob', name: NAME, uid }];
+    const ownerOf = (uid = '') => [
+      { apiVersion: GROUP_VERSION, kind: 'ZipJob', name: NAME, uid, controller: true },
+    ];
     jobs.put(aJob());
     const more = { name: 'recovery', uid: 'uid-recovery', ownerReferences: ownerOf(metadata.uid) };
     jobs.put(aJob({ metadata: more }));
@@ -168,8 +177,7 @@ describe('observe', () => {
       jobs.put(
         aJob({ ...job, metadata: { name: `${NAME}-recover-1`, uid: 'uid-recover', ...job.metadata } }),
       );
-      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-recover-1`, uid: 'uid-recover' };
-      if (pod) pods.put(aPod('s1', { metadata: { ownerReferences: [owner] }, status: ended(pod) }));
+      if (pod) pods.put(recoveryPod('s1', { status: ended(pod) }));
       expect((await observe(KEY, {}))?.recovery?.job.metadata.uid).to.equal('uid-recover');
       expect(calls()).to.deep.equal(want);
     });
@@ -193,14 +201,8 @@ describe('observe', () => {
     zipJobs.put(recoveringOne());
     jobs.put(aJob());
     jobs.put(recoveryJob(40));
-    const podOf = (name: string, uid: string) =>
-      aPod(name, {
-        metadata: {
-          ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: `${NAME}-recover-1`, uid }],
-        },
-      });
-    pods.put(podOf('old', 'uid-of-an-earlier-job'));
-    pods.put(podOf('s1', 'uid-recover'));
+    pods.put(recoveryPod('old', {}, 'uid-of-an-earlier-job'));
+    pods.put(recoveryPod('s1'));
     const seen = await observe(KEY, {});
     expect(seen?.recovery?.pods.map(({ metadata }) => metadata.name)).to.deep.equal(['s1']);
   });

@@ -13,10 +13,10 @@ import { createWorkQueue } from '#controller/engine/work-queue.ts';
 import {
   bucketKeyOf,
   INDEXES,
-  jobUidsOf,
-  listOwnerKeysOf,
+  JOB_INDEXES,
+  listOwnersOf,
+  POD_INDEXES,
   targetOf,
-  zipJobUidsOf,
 } from '#controller/kube-state/caches.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
 import { createAct } from '#controller/zip-job/act.ts';
@@ -49,18 +49,18 @@ const BUCKETS = ['s3-archive', 's3-other'];
 
 const objectsOf = () => ({
   zipJobs: createFakeObjects<ZipJob>({
-    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnerKeysOf },
+    indexes: { [INDEXES.target]: (one) => [targetOf(one)], [INDEXES.fileList]: listOwnersOf },
     onChange: (change) => {
       follow.zipJob(change.key, change.kind === 'set' ? change.object : undefined);
     },
   }),
   jobs: createFakeObjects<Job>({
-    indexes: { [INDEXES.zipJobUid]: zipJobUidsOf },
+    indexes: JOB_INDEXES,
     onChange: ({ key }) => {
       follow.job(key);
     },
   }),
-  pods: createFakeObjects<Pod>({ indexes: { [INDEXES.jobUid]: jobUidsOf } }),
+  pods: createFakeObjects<Pod>({ indexes: POD_INDEXES }),
   buckets: createFakeObjects<ZipBucket>(),
   projects: createFakeObjects<ZipProject>(),
   events: createFakeObjects<Event>(),
@@ -204,7 +204,7 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
       for (const follower of [ledger, memory]) follower.see({ kind: 'set', key, object, before: undefined });
     follow.job(key);
     if (object && isFinished(object))
-      for (const other of caches.zipJobs.byIndex(INDEXES.target, targetOf(object)))
+      for (const other of caches.zipJobs.byIndex(INDEXES.target, object.metadata.namespace, targetOf(object)))
         queue.add(objectKey(other));
   };
   return { clock, queue, reconcile };

@@ -40,7 +40,8 @@ describe('createObjectCache', () => {
 
   it('indexes none, one and several keys of a value', () => {
     const cache = createObjectCache<Note>({ indexes: { all: () => ['all'] } });
-    const names = (): readonly string[] => cache.byIndex('all', 'all').map(({ metadata }) => metadata.name);
+    const names = (): readonly string[] =>
+      cache.byIndex('all', 'ns', 'all').map(({ metadata }) => metadata.name);
     const steps = [
       ['set', 'a', ['a']],
       ['set', 'a', ['a']],

@@ -171,9 +171,9 @@ describe('createReflector', () => {
     );
     await has(fixture, 'ns/d', 13);
     const names = (color: string): string[] =>
-      fixture.reflector.byIndex('color', color).map(({ metadata }) => metadata.name);
+      fixture.reflector.byIndex('color', 'ns', color).map(({ metadata }) => metadata.name);
     expect(names('red')).to.deep.equal([]);
     expect(names('blue')).to.deep.equal(['c', 'a']);
-    expect(() => fixture.reflector.byIndex('size', '1')).to.throw(TypeError);
+    expect(() => fixture.reflector.byIndex('size', 'ns', '1')).to.throw(TypeError);
   });
 });

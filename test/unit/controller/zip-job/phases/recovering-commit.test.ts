@@ -35,7 +35,8 @@ describe('decide while an attempt that committed is being recovered', () => {
   });
 
   it('waits for a pod without a node until a day has passed (F25)', () => {
-    const seen = { zipJob: withStatus(at(86_399)), job: aJob(), recovery: created(86_000) };
+    const job = aJob({ metadata: { creationTimestamp: ago(86_450) } });
+    const seen = { zipJob: withStatus(at(86_399)), job, recovery: created(86_000) };
     expect(judge(seen)).to.deep.equal({ actions: [], events: [], requeueAfterMs: 1000 });
     const late = judge({ ...seen, zipJob: withStatus(at(86_400)) });
     expect(late.status).to.include({ phase: 'Finalizing', reason: 'OutcomeUnknown' });

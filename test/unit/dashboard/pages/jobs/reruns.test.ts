@@ -63,10 +63,7 @@ describe('rerunsOf', () => {
       reads += 1;
       return jobs.reflector.get(key);
     };
-    const found = rerunsOf(
-      { get, keysByIndex: (index, value) => jobs.reflector.keysByIndex(index, value) },
-      ORIGIN,
-    );
+    const found = rerunsOf({ get, keysByIndex: (...at) => jobs.reflector.keysByIndex(...at) }, ORIGIN);
     expect(found.rows.map(({ name }) => name)).to.deep.equal(
       [249, 248, 247, 246, 245].map((n) => `rerun-${n}`),
     );

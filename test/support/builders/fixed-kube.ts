@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream';
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
+
+/** The objects of one kind, built one by one. */
+interface FixedKind {
+  readonly count: number;
+  readonly build: (n: number) => object;
+}
+
+/** By plural. */
+export type FixedObjects = Readonly<Record<string, FixedKind>>;
+
+/** As from the network: no string is shared with another object. */
+const overNetwork = (value: unknown): unknown => JSON.parse(JSON.stringify(value)) as unknown;
+
+interface Named {
+  readonly metadata: { readonly name: string; readonly namespace: string };
+}
+
+const inPath = (path: string): string | undefined => /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+
+const allOf = ({ count, build }: FixedKind): readonly object[] =>
+  Array.from({ length: count }, (_, n) => build(n));
+
+const find = (objects: FixedObjects, path: string): object | undefined => {
+  const [plural = '', name] = path.split('/').slice(-2);
+  const kind = objects[plural];
+  return (
+    kind &&
+    (allOf(kind) as Named[]).find(
+      ({ metadata }) => metadata.name === name && metadata.namespace === inPath(path),
+    )
+  );
+};
+
+/** An API server that has these objects, and in which nothing changes. */
+export const fixedKube = (objects: FixedObjects): KubeClient => ({
+  server: 'https://kube.example',
+  request: ({ path, query }) => {
+    const kind = objects[path.split('/').at(-1) ?? ''] ?? { count: 0, build: () => ({}) };
+    const found = query === undefined ? find(objects, path) : undefined;
+    if (found) return Promise.resolve(overNetwork(found));
+    if (query === undefined)
+      return Promise.reject(new KubeError(`GET ${path}: not found`, { code: 'NotFound', httpStatus: 404 }));
+    const from = Number(query['continue'] ?? 0);
+    const end = Math.min(kind.count, from + Number(query['limit'] ?? 500));
+    const items = Array.from({ length: end - from }, (_, index) => kind.build(from + index)).filter(
+      (item) => inPath(`${path}/`) === undefined || (item as Named).metadata.namespace === inPath(`${path}/`),
+    );
+    const metadata = { resourceVersion: '999999999', ...(end < kind.count && { continue: String(end) }) };
+    return Promise.resolve(overNetwork({ metadata, items }));
+  },
+  stream: ({ query, signal }) => {
+    if (query?.['sendInitialEvents'] === true)
+      throw new KubeError('not supported', { code: 'Invalid', httpStatus: 422 });
+    const body = new PassThrough();
+    signal?.addEventListener('abort', () => body.destroy());
+    return Promise.resolve(body);
+  },
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});

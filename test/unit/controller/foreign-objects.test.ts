@@ -1,0 +1,251 @@
+/** What objects that look like ours do to jobs of others, through the real caches of a controller. */
+import { expect } from 'chai';
+import { Registry } from 'prom-client';
+import { connectClients } from '#controller/kube-state/clients.ts';
+import { createControllerMetrics } from '#controller/metrics.ts';
+import { createParts, type Parts } from '#controller/wiring.ts';
+import { recoveryJobName } from '#controller/zip-job/manifest/job-manifest.ts';
+import type { Observation } from '#controller/zip-job/observation.ts';
+import { createObserve } from '#controller/zip-job/observe.ts';
+import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
+import type { ObjectMeta } from '#crds/object-meta.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
+import { EXIT_CODES } from '#crds/zipper-contract.ts';
+import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import type { Job, Pod } from '#runtime/kube/resources.ts';
+import { createLogger } from '#runtime/log.ts';
+import { createServerClock } from '#runtime/server-clock.ts';
+import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
+import { aConfig } from '#test/support/builders/config.ts';
+import { fixedKube } from '#test/support/builders/fixed-kube.ts';
+import {
+  aJob,
+  aPod,
+  aZipBucket,
+  aZipJob,
+  aZipProject,
+  NAME,
+  NAMESPACE,
+} from '#test/support/builders/objects.ts';
+import { ended } from '#test/support/builders/pod-statuses.ts';
+import { anUpload, recoveringStatus, running } from '#test/support/builders/zip-job-statuses.ts';
+
+const ATTACKER = 'mallory';
+const KEY = `${NAMESPACE}/${NAME}`;
+const MANAGED = { [LABELS.instance]: NAME, [LABELS.managedBy]: 'zipjobs-controller' };
+
+/** A pod or Job of somebody else. */
+const foreign = <T extends Job | Pod>(one: T): T => ({
+  ...one,
+  spec: 'template' in (one.spec ?? {}) ? { template: { spec: { containers: [] } } } : { nodeName: 'node-1' },
+});
+
+interface Cluster {
+  readonly zipJobs: readonly ZipJob[];
+  readonly jobs?: readonly Job[];
+  readonly pods?: readonly Pod[];
+}
+
+const partsOf = async (
+  cluster: Cluster,
+  { resources, stopping }: { readonly resources: AsyncDisposableStack; readonly stopping: AbortSignal },
+): Promise<Parts> => {
+  const list = (objects: readonly object[] = []) => ({
+    count: objects.length,
+    build: (n: number): object => objects[n] ?? {},
+  });
+  const kube = fixedKube({
+    zipjobs: list(cluster.zipJobs),
+    jobs: list(cluster.jobs),
+    pods: list(cluster.pods),
+    zipbuckets: list([aZipBucket()]),
+    zipprojects: list([aZipProject()]),
+  });
+  const config = aConfig();
+  const log = createLogger('test', { level: 'silent' });
+  const clock = createServerClock();
+  const registry = new Registry();
+  const access = { server: kube.server } as Parameters<typeof connectClients>[0]['access'];
+  const { clients } = connectClients({ access, requestTimeoutMs: 1000 }, resources);
+  const parts = createParts({
+    config,
+    log,
+    metrics: createControllerMetrics(registry),
+    kubeMetrics: createKubeMetrics(registry),
+    clients,
+    kube,
+    stopping,
+    clock,
+    trust: createBundleTrust(config, { clock, log }),
+  });
+  const running = parts.watches.run(stopping);
+  resources.defer(() => running);
+  await parts.watches.synced(stopping);
+  return parts;
+};
+
+/** Calls back with a controller whose caches have everything of the cluster. */
+const withCluster = async (cluster: Cluster, use: (parts: Parts) => Promise<void>): Promise<void> => {
+  await using resources = new AsyncDisposableStack();
+  const stop = new AbortController();
+  const parts = await partsOf(cluster, { resources, stopping: stop.signal });
+  try {
+    await use(parts);
+  } finally {
+    stop.abort();
+  }
+};
+
+/** What the controller reads of the job; nothing is missing in its caches, except what it must not read. */
+const observe = async (parts: Parts, live: Partial<Cluster> = {}): Promise<Observation> => {
+  const find = <T extends { metadata: ObjectMeta }>(objects: readonly T[] = []) => ({
+    get: (namespace: string, name: string) =>
+      Promise.resolve(
+        objects.find(({ metadata }) => metadata.namespace === namespace && metadata.name === name),
+      ),
+    list: ({ namespace }: { readonly namespace?: string } = {}) =>
+      Promise.resolve(objects.filter(({ metadata }) => metadata.namespace === namespace)),
+  });
+  const seen = await createObserve({
+    ...parts,
+    caches: parts.watches.caches,
+    jobs: find(live.jobs),
+    pods: find(live.pods),
+    events: { list: () => Promise.resolve([]) },
+    buckets: { get: () => Promise.resolve(undefined) },
+    projects: { get: () => Promise.resolve(undefined) },
+  })(KEY, {});
+  if (!seen) throw new Error('the job is not in the cache');
+  return seen;
+};
+
+const uidsOf = (pods: readonly Pod[]): readonly (string | undefined)[] =>
+  pods.map(({ metadata }) => metadata.uid);
+
+describe('objects of others that look like ours', () => {
+  const failed = ended({ exitCode: EXIT_CODES.sourceFailed, message: 'forged' });
+  const job = aJob({ metadata: { labels: MANAGED } });
+  const own = aPod('own', { metadata: { labels: MANAGED } });
+  const copies = (metadata: Partial<ObjectMeta>) =>
+    aPod('forged', { metadata: { ...metadata, uid: 'uid-forged', labels: MANAGED }, status: failed });
+
+  for (const namespace of [ATTACKER, NAMESPACE])
+    it(`are no pods of a job of another, from ${namespace === NAMESPACE ? 'its own' : 'another'} namespace (N19)`, async () => {
+      const zipJobs = [aZipJob({ status: running('own') })];
+      const pods = [own, foreign(copies({ namespace }))];
+      await withCluster({ zipJobs, jobs: [job], pods }, async (parts) => {
+        expect(uidsOf((await observe(parts)).pods)).to.deep.equal(['uid-own']);
+      });
+    });
+
+  it('are no pods of a job of another, even if they are zippers of another project (N19)', async () => {
+    const zipJobs = [aZipJob({ status: running('own') })];
+    await withCluster(
+      { zipJobs, jobs: [job], pods: [own, copies({ namespace: ATTACKER })] },
+      async (parts) => {
+        expect(uidsOf((await observe(parts)).pods)).to.deep.equal(['uid-own']);
+      },
+    );
+  });
+
+  for (const [what, change] of [
+    ['does not control it', { controller: false }],
+    ['has another name', { name: 'another' }],
+    ['has another uid', { uid: 'uid-another' }],
+    ['is of another kind', { kind: 'ReplicaSet' }],
+    ['is of another API group', { apiVersion: 'example.com/v1' }],
+  ] as const)
+    it(`are not of a Job that ${what} (N19)`, async () => {
+      const ownerReferences = [
+        { apiVersion: 'batch/v1', kind: 'Job', name: NAME, uid: 'uid-job', controller: true, ...change },
+      ];
+      const pods = [own, copies({ ownerReferences })];
+      await withCluster(
+        { zipJobs: [aZipJob({ status: running('own') })], jobs: [job], pods },
+        async (parts) => {
+          expect(uidsOf((await observe(parts)).pods)).to.deep.equal(['uid-own']);
+        },
+      );
+    });
+
+  it('take no slot (N20)', async () => {
+    const names = Array.from({ length: 3 }, (_, n) => `zip-${n}`);
+    const zipJobs = names.map((name) =>
+      aZipJob({ metadata: { name, namespace: ATTACKER, uid: `uid-${name}` } }),
+    );
+    const jobs = names.map((name) =>
+      foreign(
+        aJob({
+          metadata: {
+            name,
+            namespace: ATTACKER,
+            labels: { ...MANAGED, [LABELS.instance]: name },
+            ownerReferences: [
+              { apiVersion: GROUP_VERSION, kind: 'ZipJob', name, uid: `uid-${name}`, controller: true },
+            ],
+          },
+        }),
+      ),
+    );
+    await withCluster({ zipJobs, jobs }, async ({ ledger }) => {
+      expect(zipJobs.map((zipJob) => ledger.position(zipJob).state)).to.not.include('running');
+    });
+  });
+
+  it('do not count as ended pods (N21)', async () => {
+    const finished = aZipJob({ status: { phase: 'Succeeded', finishedAt: '2026-05-04T11:00:00Z' } });
+    const count = aConfig().maxFinishedPods + 1;
+    const pods = Array.from({ length: count }, (_, n) =>
+      foreign(aPod(`forged-${n}`, { metadata: { namespace: ATTACKER, labels: MANAGED }, status: failed })),
+    );
+    await withCluster(
+      {
+        zipJobs: [finished],
+        pods: [aPod('own', { metadata: { labels: MANAGED }, status: failed }), ...pods],
+      },
+      async ({ watches }) => {
+        expect([...watches.caches.pods.keys()]).to.deep.equal([`${NAMESPACE}/own`]);
+      },
+    );
+  });
+
+  describe('in place of a recovery', () => {
+    const lost = aZipJob({ status: recoveringStatus(anUpload('committing')) });
+    const name = recoveryJobName(NAME, 1);
+    const recovery = aJob({ metadata: { name, uid: 'uid-recovery', labels: MANAGED } });
+    const recovered = { outcome: 'published', bytes: 1, etag: 'x' } as const;
+    const message = { contractVersion: 1, mode: 'recover', recovered } as const;
+    const response = aPod('recovery', {
+      metadata: {
+        labels: MANAGED,
+        ownerReferences: [
+          { apiVersion: 'batch/v1', kind: 'Job', name, uid: 'uid-recovery', controller: true },
+        ],
+      },
+      status: ended({ exitCode: 0, message }),
+    });
+
+    it('are recognized if the controller made them', async () => {
+      const cluster = { zipJobs: [lost], jobs: [job, recovery], pods: [response] };
+      await withCluster(cluster, async (parts) => {
+        expect(uidsOf((await observe(parts)).recovery?.pods ?? [])).to.deep.equal(['uid-recovery']);
+      });
+    });
+
+    it('report nothing with another service account (N34)', async () => {
+      const cluster = { zipJobs: [lost], jobs: [job, foreign(recovery)], pods: [foreign(response)] };
+      await withCluster(cluster, async (parts) => {
+        expect((await observe(parts, cluster)).recovery).to.equal(undefined);
+      });
+    });
+
+    it('report nothing in a live read with the label of the recovery Job (N34)', async () => {
+      const forged = foreign({ ...response, metadata: { ...response.metadata, uid: 'uid-forged' } });
+      const conditions = [{ type: 'Complete', status: 'True' }];
+      const cluster = { zipJobs: [lost], jobs: [job, { ...recovery, status: { conditions } }], pods: [] };
+      await withCluster(cluster, async (parts) => {
+        expect((await observe(parts, { pods: [forged] })).recovery?.pods).to.deep.equal([]);
+      });
+    });
+  });
+});
