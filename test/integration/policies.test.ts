@@ -7,6 +7,7 @@ import { describeController } from './policies/controller.ts';
 import { describeNarrowedController } from './policies/controller-narrowed.ts';
 import { describeDashboard } from './policies/dashboard.ts';
 import { describeEditor } from './policies/editor.ts';
+import { describeEditorMetadata } from './policies/editor-metadata.ts';
 import { describeForeignObjects } from './policies/foreign-objects.ts';
 import { describePermissions } from './policies/permissions.ts';
 import { describeProjectObjects } from './policies/project-objects.ts';
@@ -36,6 +37,7 @@ describe('roles and policies', function () {
   describe('a zipper', () => describeZipper(theWorld));
   describe("the zipper's status client", () => describeStatusApi(theWorld));
   describe('a user with the edit role', () => describeEditor(theWorld));
+  describe('the metadata of zippers', () => describeEditorMetadata(theWorld));
   describe('the controller of a queue', () => describeQueueController(theWorld));
   describe('the controller', () => describeController(theWorld));
   describe("the controller's Jobs", () => describeZipperJobs(theWorld));
