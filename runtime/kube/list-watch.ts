@@ -30,6 +30,7 @@ const refuseOldList = (progress: Progress, version: string): void => {
     return;
   }
   progress.oldLists += 1;
+  progress.isRestored = true;
   if (progress.oldLists < MAX_OLD_LISTS) {
     throw new KubeError(
       `the list has version ${version}, which is older than version ${progress.newest} of an earlier response`,
@@ -41,6 +42,9 @@ const refuseOldList = (progress: Progress, version: string): void => {
   progress.oldLists = 0;
   progress.newest = version;
 };
+
+const receiveList = <T extends KubeObject>({ cache, progress }: Parts<T>): IncomingList<T> =>
+  cache.receiveList({ trustsVersions: !progress.isRestored });
 
 const receivePages = async <T extends KubeObject>(
   parts: Parts<T>,
@@ -65,20 +69,34 @@ const receivePages = async <T extends KubeObject>(
 
 /** Lists all objects, as a watch if possible, and reports the differences from the cache. */
 export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
-  const { options, cache, ingest, progress } = parts;
-  let list = cache.receiveList();
+  const { options, ingest, progress } = parts;
+  let list = receiveList(parts);
   let version = await receiveByWatch(parts, list, signal);
   if (version === undefined) {
-    list = cache.receiveList();
+    list = receiveList(parts);
     version = await receivePages(parts, list, signal);
   }
   refuseOldList(progress, version);
   options.metrics?.relisted(options.definition.kind, progress.listReason);
   advance(progress, version);
   progress.repeatFrom = version;
+  progress.isRestored = false;
   list.publish((change) => {
     ingest.report(change);
   });
+};
+
+/** A watch sends versions in order, so an older one is of a server that was restored. */
+const refuseOldEvent = <T extends KubeObject>(
+  { options, progress }: Parts<T>,
+  version: string | undefined,
+): void => {
+  if (!isOlderVersion(version, progress.resourceVersion)) return;
+  const path = collectionPath(options.definition, options.namespace);
+  throw new KubeError(
+    `watch ${path}: an event has version ${version}, which is older than version ${progress.resourceVersion} of an earlier one`,
+    { code: 'ServerError' },
+  );
 };
 
 const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
@@ -97,8 +115,10 @@ const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSig
   try {
     for await (const event of openWatch(parts, range, signal)) {
       events += 1;
+      const version = versionOf(event.object);
+      refuseOldEvent(parts, version);
       applyEvent(parts, event);
-      advance(progress, versionOf(event.object));
+      advance(progress, version);
       progress.failures = 0;
     }
   } finally {
@@ -109,7 +129,9 @@ const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSig
     const path = collectionPath(options.definition, options.namespace);
     throw new KubeError(`watch ${path}: the server closed it immediately`, { code: 'ServerError' });
   }
-  options.metrics?.watchEnded(options.definition.kind, endReason(range, lastedMs()), 'live');
+  const reason = endReason(range, lastedMs());
+  progress.mustVerify = reason === 'cut short';
+  options.metrics?.watchEnded(options.definition.kind, reason, 'live');
 };
 
 /** Watches for changes since the last list or watch, until the server ends the watch. Beside it, repeats the events of the last watch. */

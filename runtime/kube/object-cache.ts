@@ -37,7 +37,8 @@ export interface ObjectCache<T extends KubeObject> extends CacheReads<T> {
   leaveOut(object: KubeObject): readonly Change<T>[];
   /** Drops the record of objects that were deleted before this version. No older event will arrive. */
   forgetDeleted(before: string): void;
-  receiveList(): IncomingList<T>;
+  /** `trustsVersions`: an object with the uid and version that the cache has is the same object. */
+  receiveList(options?: { readonly trustsVersions: boolean }): IncomingList<T>;
 }
 
 /**
@@ -82,9 +83,8 @@ const createWrites = <T extends KubeObject>({ kept, get }: Store<T>, indexes: In
     kept.delete(key);
     return { kind: 'deleted', key, before };
   };
-  const put = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] => {
+  const replace = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] => {
     const held = get(key);
-    if (isSameVersion(held, object)) return [];
     // A different uid is a different object, so handlers of the old one must see its deletion.
     const gone = held !== undefined && held.metadata.uid !== object.metadata.uid ? [drop(key, held)] : [];
     const before = gone.length > 0 ? undefined : held;
@@ -93,16 +93,20 @@ const createWrites = <T extends KubeObject>({ kept, get }: Store<T>, indexes: In
     indexes.add(object, key);
     return [...gone, { kind: 'set', key, object, before }];
   };
-  return { drop, put };
+  const put = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] =>
+    isSameVersion(get(key), object) ? [] : replace(key, object, value);
+  return { drop, put, replace };
 };
 
 const createIncomingList = <T extends KubeObject>(
   { kept, get, read, toKept }: Store<T>,
-  { drop, put }: ReturnType<typeof createWrites<T>>,
+  { drop, put, replace }: ReturnType<typeof createWrites<T>>,
+  trustsVersions: boolean,
 ): IncomingList<T> => {
+  const write = trustsVersions ? put : replace;
   const next = new Map<ObjectKey, T | Packed>();
   return {
-    isKnown: (object) => isSameVersion(get(objectKey(object)), object),
+    isKnown: (object) => trustsVersions && isSameVersion(get(objectKey(object)), object),
     addKnown: (object) => {
       const value = kept.get(objectKey(object));
       if (value !== undefined) next.set(objectKey(object), value);
@@ -116,7 +120,7 @@ const createIncomingList = <T extends KubeObject>(
     publish: (report) => {
       for (const [key, value] of kept) if (!next.has(key)) report(drop(key, read(key, value)));
       for (const [key, value] of next)
-        if (kept.get(key) !== value) for (const change of put(key, read(key, value), value)) report(change);
+        if (kept.get(key) !== value) for (const change of write(key, read(key, value), value)) report(change);
     },
   };
 };
@@ -178,8 +182,8 @@ export const createObjectCache = <T extends KubeObject>(
     },
     leaveOut,
     forgetDeleted: deletions.forget,
-    receiveList: () => {
-      const list = createIncomingList(store, writes);
+    receiveList: ({ trustsVersions } = { trustsVersions: true }) => {
+      const list = createIncomingList(store, writes, trustsVersions);
       return {
         ...list,
         publish: (report) => {

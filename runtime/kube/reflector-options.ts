@@ -41,7 +41,7 @@ export const REFLECTOR_DEFAULTS: ReflectorSettings = {
 };
 
 /**
- * Counters of a reflector. `reason` of a list is `start` or a KubeError code. `reason` of a watch is `ended` if it lasted as long as
+ * Counters of a reflector. `reason` of a list is `start`, `Restored` or a KubeError code. `reason` of a watch is `ended` if it lasted as long as
  * requested, `cut short` if the server ended it earlier, `complete` for a repetition that received everything, or a KubeError code.
  */
 export interface ReflectorMetrics {

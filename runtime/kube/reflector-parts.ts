@@ -15,6 +15,10 @@ export interface Progress {
   repeatFrom: string | undefined;
   /** The newest version received so far. */
   newest: string | undefined;
+  /** A watch ended before its time: the newest version of the server must be known before the next one. */
+  mustVerify: boolean;
+  /** The server knows less than before, so it gives versions again that it gave before. They identify nothing. */
+  isRestored: boolean;
   listReason: string;
   /** The API server refused a list as a watch. */
   needsPages: boolean;

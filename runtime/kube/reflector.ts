@@ -8,6 +8,7 @@ import { createObjectCache } from './object-cache.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
 import type { KubeObject, Reflector } from './types.ts';
+import { verifyVersion } from './verify-version.ts';
 
 /** Upper limit for Retry-After, so that a wrong header does not stop updates for hours. */
 const MAX_RETRY_AFTER_MS = 60_000;
@@ -41,7 +42,10 @@ const recover = async <T extends KubeObject>(
   if (signal.aborted) return;
   const error = thrown instanceof KubeError ? thrown : undefined;
   progress.failures += 1;
-  if (progress.resourceVersion !== undefined) watchFailed(parts, error);
+  if (progress.resourceVersion !== undefined) {
+    progress.mustVerify = true;
+    watchFailed(parts, error);
+  }
   const delayMs = waitMs(error, progress.failures, settings);
   const facts = { err: toError(thrown), kind, failures: progress.failures, delayMs: Math.round(delayMs) };
   if (progress.failures < 3) options.log.info(facts, 'watch interrupted');
@@ -69,6 +73,8 @@ const freshProgress = (): Progress => ({
   resourceVersion: undefined,
   repeatFrom: undefined,
   newest: undefined,
+  mustVerify: false,
+  isRestored: false,
   listReason: 'start',
   needsPages: false,
   oldLists: 0,
@@ -93,6 +99,7 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
   let hasSynced = false;
 
   const listAndWatch = async (signal: AbortSignal): Promise<void> => {
+    if (progress.resourceVersion !== undefined && progress.mustVerify) await verifyVersion(parts, signal);
     if (progress.resourceVersion === undefined) {
       await listAll(parts, signal);
       hasSynced = true;

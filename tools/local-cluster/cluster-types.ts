@@ -110,6 +110,11 @@ export interface NodelessCluster extends AsyncDisposable {
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Removes all versions except the newest of each object from etcd. */
   compactEtcd(): Promise<void>;
+  /**
+   * Copies the data of etcd, which is down meanwhile. The returned function restores them once: it stops the API server and etcd,
+   * and starts them with the copy.
+   */
+  snapshotEtcd(): Promise<() => Promise<void>>;
 }
 
 /** A running local cluster: a control plane, and a node whose pods are local processes. */

@@ -87,6 +87,7 @@ async function startPlane(options: ClusterOptions, life: AsyncDisposableStack): 
     pauseControllers: () => plane.pauseControllers(),
     trustIssuer: (issuer) => plane.trustIssuer(issuer),
     compactEtcd: () => plane.compactEtcd(),
+    snapshotEtcd: () => plane.snapshotEtcd(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
   return { cluster, plane, admin, binaries };

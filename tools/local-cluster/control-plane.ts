@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { compactEtcd } from './compact-etcd.ts';
@@ -38,6 +38,11 @@ export interface ControlPlane {
   trustIssuer(issuer: TrustedIssuer): Promise<void>;
   /** Removes all versions except the newest of each object from etcd. */
   compactEtcd(): Promise<void>;
+  /**
+   * Copies the data of etcd, which is down meanwhile. The returned function restores them: it stops the API server and etcd, and
+   * starts them with the copy. Resolves when the API server is ready.
+   */
+  snapshotEtcd(): Promise<() => Promise<void>>;
 }
 
 /** The issuer of ID tokens, its audience and its CA. */
@@ -61,10 +66,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const [etcdPort = 0, etcdPeerPort = 0, apiPort = 0] = await freePorts(3);
   const start = (name: string, flags: readonly string[], env = {}): Promise<ServerProcess> =>
     startPart(options, { name, flags, env });
-  const etcd = start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
+  const startEtcd = (): Promise<ServerProcess> =>
+    start('etcd', etcdFlags(options.dir, etcdPort, etcdPeerPort));
+  const startedEtcd = startEtcd();
   const made = run(options.binary, ['certs', certificates]);
   await Promise.all([
-    etcd,
+    startedEtcd,
     made,
     writeEncryptionConfiguration(options.dir),
     writeAuthenticationConfiguration(options.dir),
@@ -103,16 +110,32 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       quickJobs: options.quickJobs,
     }),
   );
+  let etcd = await startedEtcd;
+  const [data, copy] = [join(options.dir, 'etcd'), join(options.dir, 'etcd-snapshot')];
+  const restartApiServer = async (): Promise<void> => {
+    await apiServer.kill();
+    apiServer = await startApiServer();
+    await untilReady();
+  };
   return {
     ...plane,
-    restartApiServer: async () => {
-      await apiServer.kill();
-      apiServer = await startApiServer();
-      await untilReady();
-    },
+    restartApiServer,
     pauseControllers: () => controllers.pause(),
     trustIssuer: (issuer) => writeAuthenticationConfiguration(options.dir, issuer),
     compactEtcd: () => compactEtcd(`http://127.0.0.1:${etcdPort}`),
+    snapshotEtcd: async () => {
+      await etcd.kill();
+      await cp(data, copy, { recursive: true });
+      etcd = await startEtcd();
+      await untilReady();
+      return async () => {
+        await Promise.all([apiServer.kill(), etcd.kill()]);
+        await rm(data, { recursive: true });
+        await rename(copy, data);
+        etcd = await startEtcd();
+        await restartApiServer();
+      };
+    },
   };
 }
 
@@ -139,7 +162,11 @@ function createPlane(
   url: string,
   certificates: string,
   dir: string,
-): Omit<ControlPlane, 'restartApiServer' | 'pauseControllers' | 'compactEtcd' | 'trustIssuer'> & PlaneFiles {
+): Omit<
+  ControlPlane,
+  'restartApiServer' | 'pauseControllers' | 'compactEtcd' | 'snapshotEtcd' | 'trustIssuer'
+> &
+  PlaneFiles {
   const caPath = join(certificates, 'ca.crt');
   const configOf = (name: string): string =>
     join(name === 'admin' ? dir : certificates, `${name}.kubeconfig`);

@@ -24,8 +24,17 @@ export interface Fixture extends AsyncDisposable {
   readonly running: Promise<void>;
 }
 
-export const startReflector = async (options: Partial<ReflectorOptions<Note>> = {}): Promise<Fixture> => {
-  const server = await startScriptedApiServer();
+/** Newer than all versions of tests. */
+const NEWEST = 1_000_000_000;
+
+/** `newestVersion`: the response to a request for the newest version; `none` leaves it to the test. */
+export const startReflector = async ({
+  newestVersion = NEWEST,
+  ...options
+}: Partial<ReflectorOptions<Note>> & { readonly newestVersion?: number | 'none' } = {}): Promise<Fixture> => {
+  const server = await startScriptedApiServer({
+    newestVersion: newestVersion === 'none' ? undefined : newestVersion,
+  });
   const changes: string[] = [];
   const counted: string[] = [];
   const reflector = createReflector<Note>({

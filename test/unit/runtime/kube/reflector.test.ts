@@ -13,6 +13,7 @@ describe('createReflector', () => {
       labelSelector: 'a=b',
       namespace: 'ns',
       settings: { ...FAST, pageSize: 1 },
+      newestVersion: 'none',
     });
     const first = await fixture.server.next();
     expect(first.url.pathname).to.equal('/apis/test.dev/v1/namespaces/ns/notes');

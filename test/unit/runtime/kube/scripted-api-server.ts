@@ -98,14 +98,24 @@ export interface ScriptedApiServer extends AsyncDisposable {
 
 /** An API server that sends no response by itself: the test takes each request and responds. */
 export const startScriptedApiServer = async (
-  options: { readonly requestTimeoutMs?: number; readonly credentials?: () => Record<string, string> } = {},
+  options: {
+    readonly requestTimeoutMs?: number;
+    readonly credentials?: () => Record<string, string>;
+    /** Responds to lists of one object by itself, with this version. */
+    readonly newestVersion?: number | undefined;
+  } = {},
 ): Promise<ScriptedApiServer> => {
   const seen: Exchange[] = [];
   let taken = 0;
   let openSockets = 0;
   const server = createServer((request, response) => {
     void readAll(request).then(
-      (body) => seen.push(exchangeOf(request, response, body)),
+      (body) => {
+        const exchange = exchangeOf(request, response, body);
+        const isProbe = !exchange.isWatch && exchange.url.searchParams.get('limit') === '1';
+        if (isProbe && options.newestVersion !== undefined) exchange.list(options.newestVersion, []);
+        else seen.push(exchange);
+      },
       () => undefined,
     );
   });
