@@ -2,11 +2,17 @@ import { randomInt } from 'node:crypto';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { MAX_TOKEN_FRESH_MS, PERMISSIONS, type Permission, type ZipToken } from '#crds/zip-token.ts';
+import {
+  MAX_TOKEN_FRESH_MS,
+  PERMISSIONS,
+  type Permission,
+  TOKEN_LIMIT,
+  type ZipToken,
+} from '#crds/zip-token.ts';
 import { type Clock, pause } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
-import { AdministrationError, invalidInput } from './administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { checkDisplayName } from './project-input.ts';
 import { requiredProject } from './required-project.ts';
 
@@ -49,7 +55,7 @@ export interface Rotation {
 /** The API tokens of one project. Tokens are looked up by id, or by name if the name is unique. */
 export interface Tokens {
   list(): Promise<readonly Token[]>;
-  /** @throws AdministrationError InvalidInput, NotFound */
+  /** @throws AdministrationError InvalidInput, NotFound; Refused if the project has 500 tokens */
   create(token: NewToken): Promise<CreatedToken>;
   /** When it returns, no API process accepts the token any more. Cannot be undone. @throws AdministrationError NotFound, Conflict */
   revoke(idOrName: string): Promise<Token>;
@@ -96,10 +102,24 @@ const toToken = ({ metadata, spec, status }: ZipToken): Token => ({
   lastUsedAt: status?.lastUsedAt ?? null,
 });
 
+/** The API would not accept one more token. Users who may not list them are not stopped here. */
+const refuseBeyondLimit = async ({ tokens }: TokensOptions, namespace: string): Promise<void> => {
+  const all = await tokens.list({ namespace }).catch((error: unknown) => {
+    if (hasCode(error, 'Forbidden')) return [];
+    throw error;
+  });
+  if (all.length < TOKEN_LIMIT) return;
+  throw new AdministrationError(
+    `Project "${namespace}" has ${all.length} access tokens, and the API accepts ${TOKEN_LIMIT}. Revoke tokens that nobody uses, then create the new one`,
+    { code: 'Refused' },
+  );
+};
+
 const store = async (options: TokensOptions, namespace: string, token: NewToken): Promise<CreatedToken> => {
   checkDisplayName('name', token.name);
   const permissions = checkPermissions(token.permissions);
   await requiredProject(options.projects, namespace);
+  await refuseBeyondLimit(options, namespace);
   const createdBy = await options.whoAmI();
   const value = generateToken();
   const created = await options.tokens.create({

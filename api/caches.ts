@@ -7,13 +7,14 @@ import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Namespace, RESOURCES } from '#runtime/kube/resources.ts';
-import type { Change, Reflector } from '#runtime/kube/types.ts';
+import type { Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { type CachedJob, toCachedJob } from './cached-job.ts';
 import { UID_INDEX, uidIndex } from './find-zip-job.ts';
 import type { KeptResponses } from './kept-responses.ts';
-import { MASK_INDEX, maskIndex } from './tokens/token-candidates.ts';
+import type { StorageLedger } from './storage-ledger.ts';
+import type { AcceptedTokens } from './tokens/accepted-tokens.ts';
 
 /** The objects of all projects that the API keeps in memory. */
 export interface Caches extends CacheGroup {
@@ -31,10 +32,11 @@ export const createCaches = (deps: {
   readonly metrics: ReflectorMetrics;
   /** Receives every finished ZipJob. */
   readonly responses: Pick<KeptResponses, 'keep'>;
-  /** Called with every change of a cached ZipJob. */
-  readonly onZipJob: (change: Change<CachedJob>) => void;
+  /** Receive every change of a cached ZipJob, and of a cached ZipToken. */
+  readonly storage: Pick<StorageLedger, 'note'>;
+  readonly accepted: Pick<AcceptedTokens, 'note'>;
 }): Caches => {
-  const { onZipJob, responses, ...common } = deps;
+  const { storage, accepted, responses, ...common } = deps;
   return createCacheGroup({
     zipJobs: createReflector({
       ...common,
@@ -44,13 +46,13 @@ export const createCaches = (deps: {
       }),
       isAtRest: () => true,
       indexes: { [UID_INDEX]: uidIndex },
-      onChange: onZipJob,
+      onChange: (change) => storage.note(change),
     }),
     zipBuckets: createReflector({ ...common, definition: RESOURCES.zipBuckets }),
     zipTokens: createReflector({
       ...common,
       definition: RESOURCES.zipTokens,
-      indexes: { [MASK_INDEX]: maskIndex },
+      onChange: (change) => accepted.note(change),
     }),
     zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
     namespaces: watchClassLabels(common),

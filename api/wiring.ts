@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { projectKey } from '#crds/api-group.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
 import { type Clock, systemClock } from '#runtime/clock.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
@@ -12,7 +13,6 @@ import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Change } from '#runtime/kube/types.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
@@ -23,7 +23,6 @@ import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { type AbandonZipJob, createAbandonZipJob } from './abandon-zip-job.ts';
 import { createApp } from './app.ts';
-import type { CachedJob } from './cached-job.ts';
 import { type Caches, createCaches } from './caches.ts';
 import { collectStorage } from './collect-storage.ts';
 import type { ApiConfig } from './config.ts';
@@ -42,9 +41,11 @@ import { rejectInput } from './reject-input.ts';
 import { createRequestPolicy } from './request-policy.ts';
 import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from './storage-ledger.ts';
-import { createAuthenticate } from './tokens/authenticate.ts';
+import { type AcceptedTokens, createAcceptedTokens } from './tokens/accepted-tokens.ts';
+import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts';
 import { createNoteUse } from './tokens/last-used.ts';
-import { createVerifyToken } from './tokens/verify-token.ts';
+import { reportRefusedTokens } from './tokens/report-refused-tokens.ts';
+import { createVerifyToken, isOpenProject } from './tokens/verify-token.ts';
 
 export const NAME = 'zipjobs-api';
 
@@ -64,6 +65,7 @@ interface Parts {
   readonly abandon: AbandonZipJob;
   readonly readHistory: ReadHistory | undefined;
   readonly rateLimits: RateLimits;
+  readonly accepted: AcceptedTokens;
 }
 
 const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
@@ -114,23 +116,30 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
   });
 };
 
+const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate =>
+  createAuthenticate({
+    tokens: caches.zipTokens,
+    accepted,
+    projects: caches.zipProjects,
+    verifyToken: createVerifyToken({
+      tokenClient: clients.zipTokens,
+      projectClient: clients.zipProjects,
+      clock: systemClock,
+      log,
+      freshMs: config.tokenFreshMs,
+      staleMs: config.tokenStaleMs,
+      verificationTimeoutMs: config.tokenVerificationTimeoutMs,
+    }),
+  });
+
 const createServer = (parts: Parts, isStopping: () => boolean): Server => {
   const { config, log, metrics, caches, clients } = parts;
-  const verifyToken = createVerifyToken({
-    tokenClient: clients.zipTokens,
-    projectClient: clients.zipProjects,
-    clock: systemClock,
-    log,
-    freshMs: config.tokenFreshMs,
-    staleMs: config.tokenStaleMs,
-    verificationTimeoutMs: config.tokenVerificationTimeoutMs,
-  });
   const app = createApp({
     log,
     clock: systemClock,
     metrics,
     readForwarded: createReadForwarded(config.trustedProxies),
-    authenticate: createAuthenticate({ tokens: caches.zipTokens, projects: caches.zipProjects, verifyToken }),
+    authenticate: createTokenCheck(parts),
     noteUse: createNoteUse({
       tokens: caches.zipTokens,
       tokenClient: clients.zipTokens,
@@ -170,6 +179,22 @@ const watchedKinds = ({ zipJobs, zipBuckets, zipTokens, zipProjects, namespaces 
   Namespace: namespaces,
 });
 
+/** Reports the tokens that the API refuses, in the background. */
+const reportRefused = ({
+  accepted,
+  caches,
+  clients,
+  log,
+}: Pick<Parts, 'accepted' | 'caches' | 'clients' | 'log'>): Disposable =>
+  reportRefusedTokens({
+    accepted,
+    tokens: caches.zipTokens,
+    tokenClient: clients.zipTokens,
+    isOpen: (namespace) => isOpenProject(caches.zipProjects.get(projectKey(namespace))),
+    clock: systemClock,
+    log,
+  });
+
 /** What parts need that connect to servers other than the API server. */
 interface Outside {
   readonly config: ApiConfig;
@@ -189,15 +214,20 @@ const connectRateLimits = (
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
 };
 
+const createRegistry = (): Registry => {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  exportBuildInfo(registry, packageJson.version);
+  return registry;
+};
+
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
 export const createParts = async (
   config: ApiConfig,
   log: Logger,
   { stopping, resources }: Lifetime,
 ): Promise<Served> => {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  exportBuildInfo(registry, packageJson.version);
+  const registry = createRegistry();
   const [metrics, kubeMetrics] = [createApiMetrics(registry), createKubeMetrics(registry)];
   const clock = createServerClock();
   const kube = resources.use(
@@ -211,13 +241,16 @@ export const createParts = async (
   );
   const { maxFileListBytesPerProject: maxFileListBytes } = config;
   const storage = createStorageLedger({ clock: systemClock, maxFileListBytes });
-  const onZipJob = (change: Change<CachedJob>): void => storage.note(change);
+  const accepted = createAcceptedTokens();
   const responses = createKeptResponses({ maxBytes: config.keptResponsesBytes });
-  const caches = resources.use(createCaches({ kube, log, metrics: kubeMetrics, responses, onZipJob }));
+  const caches = resources.use(
+    createCaches({ kube, log, metrics: kubeMetrics, responses, storage, accepted }),
+  );
   collectWatchAges(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
+  resources.use(reportRefused({ accepted, caches, clients, log }));
   const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
@@ -236,6 +269,7 @@ export const createParts = async (
     abandon,
     readHistory,
     rateLimits,
+    accepted,
   };
   return { config, log, registry, caches, server: createServer(parts, () => stopping.aborted) };
 };

@@ -9,7 +9,8 @@ export interface Condition {
 
 /** Every condition type with the meaning of `True`. */
 export const CONDITION_TYPES = {
-  Accepted: 'The ZipBucket exists and spec.metadata is a JSON object; the job can run.',
+  Accepted:
+    'ZipJob: its ZipBucket exists and spec.metadata is a JSON object; the job can run. ZipToken: the API accepts the token.',
   JobCreated: 'The Kubernetes Job of this archive exists.',
   Running: 'The active zipper pod reports progress.',
   Complete: 'The archive is in the bucket.',
@@ -27,9 +28,14 @@ export const CONDITION_TYPES = {
 } as const;
 export type ConditionType = keyof typeof CONDITION_TYPES;
 
-/** Every reason that the controller reports, with its default message. The zipper's failure codes are in zipper-contract.ts. */
+/** Every reason that the controller and the API report, with its default message. The zipper's failure codes are in zipper-contract.ts. */
 export const REASONS = {
   Accepted: 'The request was accepted.',
+  TokenAccepted: 'The API accepts the token.',
+  TooManyTokens:
+    'The project has more than 500 access tokens. The API accepts the oldest ones: delete tokens that nobody uses.',
+  TooManyWithMask:
+    'Too many access tokens have these first and last characters. The API accepts the oldest ones: create another token.',
   Queued: 'The job is queued.',
   OlderJobFirst: 'An older job writes the same key of the same bucket.',
   SlotsTaken: 'A limit on running jobs is reached.',

@@ -1,8 +1,15 @@
 import type { GROUP_VERSION } from './api-group.ts';
+import type { Condition } from './conditions.ts';
 import type { ObjectMeta } from './object-meta.ts';
 
 export const PERMISSIONS = ['create', 'read'] as const;
 export type Permission = (typeof PERMISSIONS)[number];
+
+/** Of each project, the API accepts this many tokens: the oldest. */
+export const TOKEN_LIMIT = 500;
+/** Tokens with the same mask that the API accepts, of a project and in all: each is hashed for a request. Chance gives none twice. */
+export const MASK_LIMIT_OF_PROJECT = 4;
+export const MASK_LIMIT = 16;
 
 /**
  * Longest time in milliseconds that an API process may accept a token without verifying it with the API server. A revocation
@@ -24,5 +31,9 @@ export interface ZipToken {
     readonly permissions: readonly Permission[];
     readonly createdBy?: string;
   };
-  readonly status?: { readonly lastUsedAt?: string };
+  readonly status?: {
+    readonly lastUsedAt?: string;
+    /** Accepted is False for a token that exceeds a limit. */
+    readonly conditions?: readonly Condition[];
+  };
 }

@@ -51,11 +51,11 @@ export const createAuthentication =
 
 const identify = async (deps: AuthenticationDeps, ctx: ApiContext): Promise<Principal> => {
   try {
-    return await deps.authenticate(bearerToken(ctx.req));
+    return await deps.authenticate(bearerToken(ctx.req), deps.rateLimit.guesses(ctx));
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.status === 401;
-    deps.onOutcome(isRefused ? 'refused' : 'unknown');
-    if (isRefused) await deps.rateLimit.fail(ctx);
+    const status = error instanceof ApiError ? error.status : 500;
+    deps.onOutcome([401, 429].includes(status) ? 'refused' : 'unknown');
+    if (status === 401) await deps.rateLimit.fail(ctx);
     throw error;
   }
 };

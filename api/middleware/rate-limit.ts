@@ -3,7 +3,7 @@ import { rateLimitExceeded } from '../api-error.ts';
 import type { ApiContext } from '../context.ts';
 import { rateLimitHeaders } from '../rate-limits/rate-limit-headers.ts';
 import type { ApiLimit, ApiQuota, RateLimits } from '../rate-limits/rate-limits.ts';
-import type { Principal } from '../tokens/authenticate.ts';
+import type { Guesses, Principal } from '../tokens/authenticate.ts';
 
 const WHOSE: Readonly<Record<ApiLimit, string>> = {
   token: 'requests with this access token',
@@ -27,6 +27,8 @@ export interface RateLimit {
    * @throws ApiError rate_limit_exceeded
    */
   fail(ctx: ApiContext): Promise<void>;
+  /** The limit of the client's address for tokens that look like one real token. Other tokens from the address are not affected. */
+  guesses(ctx: ApiContext): Guesses;
 }
 
 /** Counts requests against their limits, and reports the remaining quota in the response headers. */
@@ -46,6 +48,13 @@ export const createRateLimit = ({ rateLimits, readForwarded, onExceeded }: RateL
     },
     fail: async (ctx) => {
       judge(await rateLimits.fail(readForwarded(ctx.req).address));
+    },
+    guesses: (ctx) => {
+      const { address } = readForwarded(ctx.req);
+      return {
+        assertAllowed: (mask) => judge(rateLimits.guesses(address, mask)),
+        failed: (mask) => rateLimits.guess(address, mask),
+      };
     },
   };
 };

@@ -1,6 +1,7 @@
 import { clientNetwork } from '#runtime/http/client-network.ts';
 import { type Quota, takeQuota } from '#runtime/redis/quota.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
+import { createGuessLimits } from './guess-limits.ts';
 import {
   type Caller,
   createSecondLimits,
@@ -16,6 +17,10 @@ export interface RateLimits extends SecondLimits {
   take(caller: Caller): Promise<readonly ApiQuota[]>;
   /** Counts a request with an invalid token. */
   fail(address: string): Promise<readonly ApiQuota[]>;
+  /** Counts an invalid token with the mask of a real one. */
+  guess(address: string, mask: string): void;
+  /** The quota of these, without counting. */
+  guesses(address: string, mask: string): readonly ApiQuota[];
 }
 
 export interface RateLimitsDeps extends SecondLimitsDeps {
@@ -52,6 +57,7 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
       ]);
       return quotas.flat();
     },
+    ...createGuessLimits(deps.clock, limitOf(deps.authFailuresPerMinute)),
     fail: (address) => one('failures', clientNetwork(address), limitOf(deps.authFailuresPerMinute)),
   };
 };

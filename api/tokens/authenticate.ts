@@ -1,10 +1,11 @@
 import { projectKey } from '#crds/api-group.ts';
-import { isToken } from '#crds/api-token.ts';
+import { isToken, maskToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
-import { candidateKey, findOpened, MASK_INDEX, opens } from './token-candidates.ts';
+import type { AcceptedTokens } from './accepted-tokens.ts';
+import { findOpened, opens } from './token-candidates.ts';
 import { isOpenProject, type VerifyToken } from './verify-token.ts';
 
 /** The caller: a token and its project. */
@@ -15,11 +16,20 @@ export interface Principal {
   readonly project: ZipProject;
 }
 
-/** @throws ApiError invalid_api_key, or service_unavailable if the token cannot be verified */
-export type Authenticate = (token: string) => Promise<Principal>;
+/** The limit of a client for tokens with the mask of a real one, which must be hashed. */
+export interface Guesses {
+  /** @throws ApiError rate_limit_exceeded */
+  assertAllowed(mask: string): void;
+  /** Counts a token that is not a real one. */
+  failed(mask: string): void;
+}
+
+/** @throws ApiError invalid_api_key, rate_limit_exceeded, or service_unavailable if the token cannot be verified */
+export type Authenticate = (token: string, guesses: Guesses) => Promise<Principal>;
 
 export interface AuthenticateDeps {
-  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'byClusterIndex'>;
+  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'get'>;
+  readonly accepted: Pick<AcceptedTokens, 'candidates'>;
   readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'get'>;
   readonly verifyToken: VerifyToken;
 }
@@ -29,16 +39,23 @@ export interface AuthenticateDeps {
  * with the next request even when a watch lags behind.
  */
 export const createAuthenticate =
-  ({ tokens, projects, verifyToken }: AuthenticateDeps): Authenticate =>
-  async (token) => {
+  ({ tokens, accepted, projects, verifyToken }: AuthenticateDeps): Authenticate =>
+  async (token, guesses) => {
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
       throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
-    const candidates = tokens
-      .byClusterIndex(MASK_INDEX, candidateKey(token))
-      .filter(({ metadata }) => isOpenProject(projects.get(projectKey(metadata.namespace))));
+    const mask = maskToken(token);
+    const candidates = accepted
+      .candidates(mask, (namespace) => isOpenProject(projects.get(projectKey(namespace))))
+      .flatMap((key) => tokens.get(key) ?? []);
+    if (candidates.length === 0) throw invalidApiKey();
+    guesses.assertAllowed(mask);
     const candidate = findOpened(candidates, token);
-    const verification = candidate === undefined ? undefined : await verifyToken(candidate);
+    if (candidate === undefined) {
+      guesses.failed(mask);
+      throw invalidApiKey();
+    }
+    const verification = await verifyToken(candidate);
     if (verification === undefined || !opens(verification.token, token)) throw invalidApiKey();
     const { metadata, spec } = verification.token;
     return {

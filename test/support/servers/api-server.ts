@@ -152,6 +152,7 @@ const createDeps = (
     readForwarded: createReadForwarded(options.trustedProxies ?? []),
     authenticate: createAuthenticate({
       tokens: tokens.reflector,
+      accepted: stores.accepted,
       projects: projects.reflector,
       verifyToken,
     }),

@@ -2,7 +2,7 @@ import { toCachedJob } from '#api/cached-job.ts';
 import { UID_INDEX, uidIndex } from '#api/find-zip-job.ts';
 import { createKeptResponses } from '#api/kept-responses.ts';
 import type { StorageLedger } from '#api/storage-ledger.ts';
-import { MASK_INDEX, maskIndex } from '#api/tokens/token-candidates.ts';
+import { createAcceptedTokens } from '#api/tokens/accepted-tokens.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -12,6 +12,7 @@ import { createFakeObjects, createFakeObjectsKeptAs } from '../builders/fake-obj
 
 /** What the API caches, in memory. */
 export const createApiStores = (storage: StorageLedger) => {
+  const accepted = createAcceptedTokens();
   const responses = createKeptResponses({ maxBytes: 16 * 1_024 * 1_024 });
   const toKept = (job: ZipJob) => {
     responses.keep(job);
@@ -25,7 +26,8 @@ export const createApiStores = (storage: StorageLedger) => {
     }),
     secrets: createFakeObjects<Secret>(),
     buckets: createFakeObjects<ZipBucket>(),
-    tokens: createFakeObjects<ZipToken>({ indexes: { [MASK_INDEX]: maskIndex } }),
+    accepted,
+    tokens: createFakeObjects<ZipToken>({ onChange: (change) => accepted.note(change) }),
     projects: createFakeObjects<ZipProject>(),
     /** The namespaces with a class. */
     namespaces: createFakeObjects<Namespace>(),

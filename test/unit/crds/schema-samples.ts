@@ -169,7 +169,7 @@ const bucket: Complete<Pick<ZipBucket, 'spec' | 'status'>> = {
 
 const token: Complete<Pick<ZipToken, 'spec' | 'status'>> = {
   spec: { displayName: 'd', sha256: '0', masked: 'zj_a...abcd', permissions: ['create'], createdBy: 'c' },
-  status: { lastUsedAt: TIME },
+  status: { lastUsedAt: TIME, conditions: [condition] },
 };
 
 const LIMITS = {

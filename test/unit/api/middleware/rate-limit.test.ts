@@ -1,6 +1,7 @@
 import { expect } from 'chai';
-import { generateToken } from '#crds/api-token.ts';
-import { A_REQUEST, aToken, startApiServer } from '#test/support/servers/api-server.ts';
+import { generateToken, maskToken } from '#crds/api-token.ts';
+import type { ZipToken } from '#crds/zip-token.ts';
+import { A_REQUEST, aProject, aToken, startApiServer } from '#test/support/servers/api-server.ts';
 
 const PATH = '/v1/zips/6f1c1f0e-0000-4000-8000-000000000000';
 
@@ -56,6 +57,52 @@ describe('rate limits', () => {
     expect(flood.body.error?.code).to.equal('rate_limit_exceeded');
     expect(Number(flood.headers.get('retry-after'))).to.be.within(1, 60);
     expect((await api.ask({ path: PATH })).status).to.equal(404);
+  });
+
+  it('refuse an address that guesses a token before its guesses are hashed, and no other token (N30)', async () => {
+    await using api = await startApiServer({
+      trustedProxies: ['127.0.0.0/8'],
+      rateLimits: { authFailuresPerMinute: 2 },
+    });
+    const [guess, victim] = [generateToken(), generateToken()];
+    // A token whose mask the guess has.
+    const target = aToken('team-a', victim, { name: 'target' });
+    api.tokens.put({ ...target, spec: { ...target.spec, masked: maskToken(guess) } });
+    const from = async (client: string, token: string) =>
+      (await api.ask({ path: PATH, token, headers: { 'x-forwarded-for': client } })).status;
+    expect([await from('192.0.2.1', guess), await from('192.0.2.1', guess)]).to.deep.equal([401, 401]);
+    // Now the guess is a real token, and a hash would find it.
+    api.tokens.put({ ...aToken('team-a', guess, { name: 'target' }) });
+    expect(await from('192.0.2.1', guess)).to.equal(429);
+    expect(await from('192.0.2.2', guess)).to.equal(404);
+    expect(await from('192.0.2.1', api.token)).to.equal(404);
+    expect(await api.registry.metrics()).to.include('zip_api_rate_limited_total{limit="failures"} 1');
+  });
+
+  it('compare a request with a bounded number of tokens, and keep the oldest valid (N30)', async () => {
+    await using api = await startApiServer();
+    const victim = generateToken();
+    const created = (second: number) => new Date(second * 1_000).toISOString();
+    const at = (token: ZipToken, second: number): ZipToken => ({
+      ...token,
+      metadata: { ...token.metadata, creationTimestamp: created(second) },
+    });
+    api.tokens.put(at(aToken('team-a', victim, { name: 'victim' }), 1));
+    for (let n = 0; n < 10; n += 1) {
+      api.projects.put(aProject(`evil-${n}`));
+      for (let k = 0; k < 20; k += 1) {
+        const forged = aToken(`evil-${n}`, generateToken(), { name: `t${k}` });
+        api.tokens.put(at({ ...forged, spec: { ...forged.spec, masked: maskToken(victim) } }, 100 + k));
+      }
+    }
+    expect((await api.ask({ path: PATH, token: victim })).status).to.equal(404);
+    const late = generateToken();
+    for (let k = 0; k < 5; k += 1) {
+      const value = k === 4 ? late : generateToken();
+      const token = aToken('team-a', value, { name: `mine-${k}` });
+      api.tokens.put(at({ ...token, spec: { ...token.spec, masked: maskToken(late) } }, 200 + k));
+    }
+    expect((await api.ask({ path: PATH, token: late })).status).to.equal(401);
   });
 
   it('distinguish clients behind a trusted proxy (T9)', async () => {
