@@ -21,6 +21,7 @@ import { createActOnBucket } from './zip-bucket/act.ts';
 import { createCountWrites } from './zip-bucket/count-writes.ts';
 import { decideBucket } from './zip-bucket/decide.ts';
 import { createObserveBucket } from './zip-bucket/observe.ts';
+import { createTestPlaces } from './zip-bucket/test-places.ts';
 import { createAct } from './zip-job/act.ts';
 import { decide } from './zip-job/decide.ts';
 import { createForget } from './zip-job/forget.ts';
@@ -105,6 +106,10 @@ const createProjectReconcile = (
 const createBucketReconcile = (parts: Parts): Reconcile => {
   const { config, clients, watches, metrics, clock, currentConfig, bucketQueue } = parts;
   const countWrites = createCountWrites({ perSecond: config.bucketCountWritesPerSecond, clock });
+  const testPlaces = createTestPlaces({
+    inAll: config.maxBucketTests,
+    perProject: config.maxBucketTestsPerProject,
+  });
   return createReconcile({
     ...parts,
     controller: ZIPBUCKET,
@@ -117,9 +122,13 @@ const createBucketReconcile = (parts: Parts): Reconcile => {
       finalizers: createFinalizers({ kind: 'ZipBucket', client: clients.buckets, metrics }),
       clock,
       countWrites,
+      testPlaces,
       requeue: (key, ms) => bucketQueue.addAfter(key, ms),
     }),
-    onGone: (key) => countWrites.release(key),
+    onGone: (key) => {
+      countWrites.release(key);
+      testPlaces.release(key);
+    },
   });
 };
 

@@ -9,6 +9,7 @@ import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
 import { refusalAfter } from '../engine/refusal.ts';
 import type { CountWrites } from './count-writes.ts';
 import type { BucketAction, BucketDecision, BucketObservation } from './observation.ts';
+import type { TestPlaces } from './test-places.ts';
 import { withTestResponse } from './test-response.ts';
 
 export interface ActOnBucketOptions {
@@ -17,6 +18,7 @@ export interface ActOnBucketOptions {
   readonly finalizers: Finalizers<ZipBucket>;
   readonly clock: Pick<Clock, 'date'>;
   readonly countWrites: CountWrites;
+  readonly testPlaces: TestPlaces;
   /** Reconciles the bucket again after `ms`. */
   readonly requeue: (bucket: ObjectKey, ms: number) => void;
 }
@@ -25,12 +27,19 @@ export interface ActOnBucketOptions {
 const isReported = (error: unknown): error is KubeError =>
   isKubeError(error, 'QuotaExceeded', 'Forbidden', 'Invalid', 'BadRequest', 'TooLarge');
 
-/** Finishes the test if the API server rejects its Job. */
+/** A test takes seconds. */
+const PLACE_WAIT_MS = 2_000;
+
+/** Waits for a place. Finishes the test if the API server rejects its Job. */
 const startTest = async (
   options: ActOnBucketOptions,
   bucket: ZipBucket,
   { nonce, job }: Extract<BucketAction, { kind: 'startTest' }>,
 ): Promise<void> => {
+  if (!options.testPlaces.take(objectKey(bucket))) {
+    options.requeue(objectKey(bucket), PLACE_WAIT_MS);
+    return;
+  }
   try {
     await options.jobs.create(job);
   } catch (error) {
@@ -82,8 +91,10 @@ const mayWrite = (
 /** Carries out a decision about a ZipBucket: writes the status, or else runs the actions in order. */
 export const createActOnBucket =
   (options: ActOnBucketOptions) =>
-  ({ bucket }: BucketObservation, decision: BucketDecision): Promise<Outcome<object>> =>
+  ({ bucket, tests }: BucketObservation, decision: BucketDecision): Promise<Outcome<object>> =>
     tolerateChanges(async () => {
+      if (tests.length > 0) options.testPlaces.keep(objectKey(bucket));
+      else options.testPlaces.release(objectKey(bucket));
       const { status, actions } = decision;
       const isAllowed = mayWrite(options, bucket, decision);
       // The event of this write triggers the remaining steps.

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createActOnBucket } from '#controller/zip-bucket/act.ts';
 import type { BucketDecision } from '#controller/zip-bucket/observation.ts';
 import { testJob } from '#controller/zip-bucket/test-manifest.ts';
+import { createTestPlaces } from '#controller/zip-bucket/test-places.ts';
 import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { aConfig } from '#test/support/builders/config.ts';
@@ -10,7 +11,11 @@ import { aZipBucket, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const bucket = aZipBucket();
 
-const setUp = (fault?: KubeErrorCode, waitMs = 0) => {
+const setUp = (
+  fault?: KubeErrorCode,
+  waitMs = 0,
+  testPlaces = createTestPlaces({ inAll: 1, perProject: 1 }),
+) => {
   const jobs = createFakeObjects<Job>();
   const calls: unknown[] = [];
   const fail = async (): Promise<void> => {
@@ -36,6 +41,7 @@ const setUp = (fault?: KubeErrorCode, waitMs = 0) => {
     },
     clock: { date: () => NOW },
     countWrites: { reserve: () => waitMs, release: () => undefined },
+    testPlaces,
     requeue: (key, ms) => {
       calls.push(['requeue', key, ms]);
     },
@@ -67,6 +73,22 @@ describe('act on a ZipBucket', () => {
     expect(calls).to.deep.equal([['requeue', `${NAMESPACE}/${bucket.metadata.name}`, 700], 'add']);
     await run({ status, actions: [] });
     expect(calls.at(-1)).to.equal(status);
+  });
+
+  it('lets a test wait for its place (N35)', async () => {
+    const testPlaces = createTestPlaces({ inAll: 1, perProject: 1 });
+    const key = `${NAMESPACE}/${bucket.metadata.name}`;
+    testPlaces.take('other/s3-b');
+    const { run, calls, jobs } = setUp(undefined, 0, testPlaces);
+    await run({ actions: [start] });
+    expect([calls, jobs.all()]).to.deep.equal([[['requeue', key, 2_000]], []]);
+    testPlaces.release('other/s3-b');
+    await run({ actions: [start] });
+    expect(jobs.all()).to.have.length(1);
+    expect(testPlaces.take('other/s3-b')).to.equal(false);
+    // Without a test, the next reconcile gives the place up.
+    await run({ actions: [] });
+    expect(testPlaces.take('other/s3-b')).to.equal(true);
   });
 
   it('carries out the actions in order when the status does not change', async () => {

@@ -8,6 +8,7 @@ import { createControllerMetrics } from '#controller/metrics.ts';
 import { createActOnBucket } from '#controller/zip-bucket/act.ts';
 import { createCountWrites } from '#controller/zip-bucket/count-writes.ts';
 import { decideBucket } from '#controller/zip-bucket/decide.ts';
+import { createTestPlaces } from '#controller/zip-bucket/test-places.ts';
 import { createUnfinishedJobs } from '#controller/zip-bucket/unfinished-jobs.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
@@ -58,6 +59,7 @@ const setUp = (names: readonly string[]) => {
       finalizers: { add: async (one) => one, release: async (one) => one },
       clock,
       countWrites,
+      testPlaces: createTestPlaces({ inAll: 1, perProject: 1 }),
       requeue: (key, ms) => queue.addAfter(key, ms),
     }),
     onGone: (key) => countWrites.release(key),
