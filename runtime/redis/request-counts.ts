@@ -42,6 +42,26 @@ const byName = (create: (name: CountName) => RateLimiterAbstract) => {
   return (name: CountName): RateLimiterAbstract => limiters[name];
 };
 
+/**
+ * Counts in KEYS[1]: ARGV[1] requests, in a window of ARGV[2] seconds. As the script of the library, but a value that is no count,
+ * or that outlives the window, is replaced. Others who can write to Redis could otherwise block a subject for years, or turn off all
+ * limits by the errors that its requests cause.
+ */
+const COUNT_SCRIPT = `
+redis.call('set', KEYS[1], 0, 'EX', ARGV[2], 'NX')
+local windowMs = 1000 * ARGV[2]
+local consumed = redis.pcall('incrby', KEYS[1], ARGV[1])
+if type(consumed) == 'table' or consumed < 1 then
+  redis.call('set', KEYS[1], ARGV[1], 'EX', ARGV[2])
+  return {tonumber(ARGV[1]), windowMs}
+end
+local ttl = redis.call('pttl', KEYS[1])
+if ttl < 0 or ttl > windowMs then
+  redis.call('pexpire', KEYS[1], windowMs)
+  ttl = windowMs
+end
+return {consumed, ttl}`;
+
 /** Counts in this process only. */
 export const createLocalCounts = (): CountRequest =>
   countWith(byName((name) => new RateLimiterMemory({ ...UNLIMITED, keyPrefix: name })));
@@ -71,6 +91,7 @@ export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
           storeClient: redis,
           keyPrefix: `${keyPrefix}${name}`,
           rejectIfRedisNotReady: true,
+          customIncrTtlLuaScript: COUNT_SCRIPT,
         }),
     ),
   );

@@ -126,6 +126,41 @@ describe('rate limits in Redis', function () {
     expect(replica.lines.join('')).to.not.include(redis.url);
   });
 
+  it('end a minute after a forged counter, and count again, whatever Redis has (T8)', async () => {
+    const redis = life.use(await startRedisServer());
+    const { replicas, token } = await startReplicas(redis, 60);
+    const [replica] = replicas;
+    await replica.get(`${token}x`);
+    await using client = createRedis(readApiConfig({ REDIS_URL: redis.url }), {
+      trust: createBundleTrust(readApiConfig({}), {
+        clock: systemClock,
+        log: createLogger('test', { level: 'silent' }),
+      }),
+      onError: () => undefined,
+    });
+    await until('the client to connect', () => client.status === 'ready');
+    const keys = await client.keys('*');
+    expect(keys.length).to.be.at.least(2);
+    const forge = (write: (key: string) => Promise<unknown>) => Promise.all(keys.map(write));
+    const uncounted = replica.uncounted();
+    for (const [write, status] of [
+      [(key: string) => client.set(key, 'text'), 404],
+      [(key: string) => client.del(key).then(() => client.rpush(key, 'list')), 404],
+      [(key: string) => client.set(key, '9223372036854775807'), 404],
+      [(key: string) => client.set(key, '-1000000'), 404],
+      [(key: string) => client.set(key, '1000000'), 429],
+      [(key: string) => client.set(key, '1000000', 'EX', 31_536_000), 429],
+    ] as const) {
+      await forge(write);
+      const responses = [await replica.get(token), await replica.get(`${token}x`)];
+      expect(responses[0]?.status).to.equal(status);
+      expect(responses[1]?.status).to.be.oneOf([401, 429]);
+      expect(leftOf(responses[0]?.left ?? null)).to.be.within(0, 60);
+      for (const key of keys) expect(await client.pttl(key), key).to.be.within(1, 60_000);
+    }
+    expect(replica.uncounted()).to.equal(uncounted);
+  });
+
   it('do not delay requests when Redis does not respond', async () => {
     const redis = life.use(await startRedisServer());
     const { replicas, token } = await startReplicas(redis, 1_000, { REDIS_TIMEOUT_MS: '50' });
