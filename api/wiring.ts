@@ -8,16 +8,16 @@ import { toEgressOptions } from '#runtime/egress/settings.ts';
 import { createReadForwarded } from '#runtime/http/client-address.ts';
 import { createLimitedServer } from '#runtime/http/limited-server.ts';
 import type { Served } from '#runtime/http/serve-requests.ts';
-import { createKubeClient } from '#runtime/kube/client.ts';
+import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectWatchAges, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { connectRedis, createCounts } from '#runtime/redis/connect-redis.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
+import { createServerClock, type ServerClock } from '#runtime/server-clock.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import type { Trust } from '#runtime/tls/trust.ts';
 import packageJson from '../package.json' with { type: 'json' };
@@ -68,7 +68,7 @@ interface Parts {
   readonly accepted: AcceptedTokens;
 }
 
-const createClients = (kube: ReturnType<typeof createKubeClient>) => ({
+const createClients = (kube: KubeClient) => ({
   zipJobs: createObjectClient(kube, RESOURCES.zipJobs),
   zipBuckets: createObjectClient(kube, RESOURCES.zipBuckets),
   zipTokens: createObjectClient(kube, RESOURCES.zipTokens),
@@ -221,6 +221,19 @@ const createRegistry = (): Registry => {
   return registry;
 };
 
+const connectKube = async (
+  config: ApiConfig,
+  clock: ServerClock,
+  { countCall }: KubeMetrics,
+): Promise<KubeClient> =>
+  createKubeClient({
+    clock,
+    access: await createKubeConfig(config),
+    requestTimeoutMs: config.kubeRequestTimeoutMs,
+    userAgent: NAME,
+    countCall,
+  });
+
 /** Every part of the API, ready to be served. The lifetime disposes of what holds connections. */
 export const createParts = async (
   config: ApiConfig,
@@ -230,15 +243,7 @@ export const createParts = async (
   const registry = createRegistry();
   const [metrics, kubeMetrics] = [createApiMetrics(registry), createKubeMetrics(registry)];
   const clock = createServerClock();
-  const kube = resources.use(
-    createKubeClient({
-      clock,
-      access: await createKubeConfig(config),
-      requestTimeoutMs: config.kubeRequestTimeoutMs,
-      userAgent: NAME,
-      countCall: kubeMetrics.countCall,
-    }),
-  );
+  const kube = resources.use(await connectKube(config, clock, kubeMetrics));
   const { maxFileListBytesPerProject: maxFileListBytes } = config;
   const storage = createStorageLedger({ clock: systemClock, maxFileListBytes });
   const accepted = createAcceptedTokens();

@@ -61,7 +61,7 @@ describe('the API server', function () {
     ['a key with a dot segment', aJob('r3', { key: 'a/../b' }), "must not contain '.' or '..' segments"],
     ['a key over 1,024 bytes in fewer characters', aJob('r4', { key: 'é'.repeat(600) }), '1,024 bytes'],
     ['a key with a control character', aJob('r5', { key: 'a\nb' }), 'control characters'],
-    ...['\u007f', '\u0080', '\u0085', '\u009f', '\t'].map((text, index): [string, unknown, string] => [
+    ...['\u007f', '\u0080', '\u0085', '\u009f', '\t'].map((text, index): [string, Manifest, string] => [
       `a key with the control character U+00${text.charCodeAt(0).toString(16).padStart(2, '0')} (N26)`,
       aJob(`r5${index}`, { key: `a${text}b` }),
       'control characters',
