@@ -2,14 +2,20 @@ import { ZIPPER_ENV } from '#crds/zipper-contract.ts';
 import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
 import type { ControllerConfig } from './config.ts';
 
+/** The settings, with what is known only when the process runs. */
+export interface CurrentConfig extends ControllerConfig {
+  /** Public key for what only the controller may read of the messages of zippers. */
+  readonly sealingKey?: string;
+}
+
 /**
  * The settings with the current certificate authorities for zippers. They get a copy, because their namespace does not
  * contain the ConfigMap.
  */
 export const createCurrentConfig = (
-  config: ControllerConfig,
+  config: CurrentConfig,
   trust: Pick<BundleTrust, 'additional'>,
-): (() => ControllerConfig) => {
+): (() => CurrentConfig) => {
   let known = { additional: '', config };
   return () => {
     const additional = trust.additional();

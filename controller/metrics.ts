@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Reason } from '#crds/conditions.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
+import { REFUSAL_REASONS } from '#runtime/egress/refusal-reason.ts';
 
 const SECONDS = [0.01, 0.05, 0.1, 0.5, 1, 2, 5, 10, 30, 60, 300, 600, 1800, 3600, 7200];
 const BYTES = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11];
@@ -54,6 +55,15 @@ const ownMetrics = (registry: Registry) => {
     }),
   };
 };
+
+const sourceMetrics = (registry: Registry) => ({
+  sourceRefusals: new Counter({
+    name: 'zip_source_refusals_total',
+    help: 'Zipper pods that could not reach a source because its address or name is refused, by reason, such as private, name or api-server; the log of the controller names the jobs',
+    labelNames: ['reason'],
+    registers: [registry],
+  }),
+});
 
 const uploadMetrics = (registry: Registry) => ({
   abortFailures: new Counter({
@@ -227,8 +237,11 @@ export const createControllerMetrics = (registry: Registry) => {
   const history = historyMetrics(registry);
   history.partitionDaysAhead.set(-1);
   for (const reason of UNSTORED) history.unstored.inc({ reason }, 0);
+  const sources = sourceMetrics(registry);
+  for (const reason of REFUSAL_REASONS) sources.sourceRefusals.inc({ reason }, 0);
   return {
     ...own,
+    ...sources,
     ...uploadMetrics(registry),
     ...interventionMetrics(registry),
     ...webhookMetrics(registry),

@@ -14,7 +14,7 @@ import { createLedger, type Ledger } from './admission/ledger.ts';
 import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import type { ControllerConfig } from './config.ts';
-import { createCurrentConfig } from './current-config.ts';
+import { type CurrentConfig, createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
 import { reconcileFields } from './engine/reconcile-fields.ts';
 import { createWorkQueue, type WorkQueue, type WorkQueueOptions } from './engine/work-queue.ts';
@@ -37,6 +37,7 @@ import { createUnfinishedJobs, type UnfinishedJobs } from './zip-bucket/unfinish
 import { laneOfChange, laneWhenDue } from './zip-job/lane.ts';
 import { createMemory, type Memory } from './zip-job/memory.ts';
 import { createReportingJobs, type ReportingJobs } from './zip-job/reporting-jobs.ts';
+import { createUnreachableSources } from './zip-job/unreachable-sources.ts';
 import { createProjectChildren, type ProjectChildren } from './zip-project/project-children.ts';
 import { zipperNetworkOf } from './zip-project/zipper-network.ts';
 
@@ -78,7 +79,7 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
   /** Keys are added to the queues only while this is true. */
   readonly leadership: { isOurs: boolean };
   /** The settings with what changes while the process runs. */
-  readonly currentConfig: () => ControllerConfig;
+  readonly currentConfig: () => CurrentConfig;
   readonly watches: Watches;
   readonly children: ProjectChildren;
   readonly ledger: Ledger;
@@ -231,10 +232,16 @@ export const createParts = (base: Base): Parts => {
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
   const records = createJobRecords(findZipJob);
   const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
+  const unreachableSources = createUnreachableSources(base.metrics, log);
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    finishedPods: surplus.finishedPods,
+    finishedPods: {
+      see: (change) => {
+        surplus.finishedPods.see(change);
+        unreachableSources.see(change);
+      },
+    },
     followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
@@ -245,7 +252,7 @@ export const createParts = (base: Base): Parts => {
     ...base,
     ...queues,
     leadership,
-    currentConfig: createCurrentConfig(config, base.trust),
+    currentConfig: createCurrentConfig({ ...config, sealingKey: unreachableSources.sealingKey }, base.trust),
     watches,
     ledger,
     ...surplus,

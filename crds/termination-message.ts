@@ -46,6 +46,8 @@ export const TERMINATION_MESSAGE_SCHEMA = {
     abortFailures: COUNT,
     /** The response to the start of an upload was lost, so the store may have an unrecorded upload. */
     startUnconfirmed: { type: 'boolean' },
+    /** Why sources were unreachable, for the controller alone. In every message of a task with a sealing key, as long in each. */
+    sealed: { type: 'string' },
   },
   oneOf: [
     {

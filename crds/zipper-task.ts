@@ -131,6 +131,8 @@ const ARCHIVE_SCHEMA = {
     files: FILES_SCHEMA,
     /** Maximum time to wait until the pod is active. */
     startDeadlineSeconds: { type: 'number', minimum: 0 },
+    /** Public key of the controller (X25519, base64url), for what only the operator may read in the termination message. */
+    sealingKey: { type: 'string', pattern: '^[A-Za-z0-9_-]{43}$' },
   },
 } as const satisfies JsonSchema;
 

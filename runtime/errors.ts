@@ -16,7 +16,7 @@ export class AppError extends Error {
   readonly retryable: boolean;
   readonly details: Readonly<Record<string, unknown>>;
   readonly retryAfterMs: number | undefined;
-  /** The message says what may be known, and the cause may say more, such as a host: logs leave it out. */
+  /** The message says what may be known, and the cause may say more, such as a host: logs leave out cause and stack. */
   readonly hidesCause: boolean = false;
 
   constructor(message: string, options: AppErrorOptions) {

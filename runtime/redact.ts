@@ -77,12 +77,13 @@ export interface LoggedError {
 /** Drops all other fields, because libraries attach requests, inputs and headers to errors. */
 export const redactError = (thrown: unknown, depth = 0): LoggedError => {
   if (!(thrown instanceof Error)) return { name: typeof thrown, message: redactText(String(thrown)) };
+  const { name, message } = thrown;
   const code = 'code' in thrown && typeof thrown.code === 'string' ? { code: thrown.code } : {};
+  const known = { name, ...code, message: redactText(message) };
+  // The stack too shows whether an address was refused before a connection, or a connection failed.
+  if (thrown instanceof AppError && thrown.hidesCause) return known;
   const stack = thrown.stack === undefined ? {} : { stack: redactText(thrown.stack) };
-  const isHidden = thrown instanceof AppError && thrown.hidesCause;
   const cause =
-    thrown.cause === undefined || depth >= 4 || isHidden
-      ? {}
-      : { cause: redactError(thrown.cause, depth + 1) };
-  return { name: thrown.name, ...code, message: redactText(thrown.message), ...stack, ...cause };
+    thrown.cause === undefined || depth >= 4 ? {} : { cause: redactError(thrown.cause, depth + 1) };
+  return { ...known, ...stack, ...cause };
 };

@@ -4,7 +4,7 @@ import { type ChosenObjectOptions, SPEC_DEFAULTS } from '#crds/zip-job.ts';
 import type { ZipperMode } from '#crds/zipper-contract.ts';
 import { CONTRACT_VERSION, EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask, TaskBucket } from '#crds/zipper-task.ts';
-import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createEgressPolicy, type EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Proxy } from '#runtime/egress/proxy/proxy.ts';
 import { proxyFor } from '#runtime/egress/proxy/settings.ts';
 import { toEgressOptions } from '#runtime/egress/settings.ts';
@@ -18,6 +18,7 @@ import { traceFields } from '#runtime/traceparent.ts';
 import { readZipperConfig, terminationLogPath, type ZipperConfig } from './config.ts';
 import { exitCodeOf, toFailure } from './status/failure.ts';
 import { writeTerminationMessage } from './status/termination.ts';
+import { createUnreachableCauses } from './status/unreachable-causes.ts';
 import type { StoreCredentials } from './store/session.ts';
 import type { Store } from './store/store.ts';
 import { storeEgressPolicy } from './store/store-egress-policy.ts';
@@ -34,7 +35,7 @@ interface Process {
 /** A termination message without the common fields. */
 type Outcome = TerminationMessage extends infer M
   ? M extends TerminationMessage
-    ? Omit<M, 'contractVersion' | keyof UploadsLeft>
+    ? Omit<M, 'contractVersion' | 'sealed' | keyof UploadsLeft>
     : never
   : never;
 
@@ -117,14 +118,8 @@ const uploadsLeft = createUploadsLeft();
 /** The times in the status are those of the API server, so that a wrong clock of the node does not matter. */
 const clock = createServerClock();
 
-const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
-  const { config, log, lifetime } = process;
-  const statusApi = await openStatusApi(process, task);
-  const { zipToS3 } = await import('./tasks/zip-to-s3.ts');
+const openSourceAgent = async ({ config, lifetime }: Process, policy: EgressPolicy) => {
   const { createGuardedAgent } = await import('#runtime/egress/guarded-agent.ts');
-  const { readFileList } = await import('./sources/file-list.ts');
-  const { createSourceReader } = await import('./sources/prefetch.ts');
-  const policy = createEgressPolicy(toEgressOptions(config, config.apiServerHost));
   const agent = createGuardedAgent(policy, {
     connections: config.sourcePerHostConnections,
     connectTimeoutMs: config.sourceConnectTimeoutMs,
@@ -133,6 +128,23 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
     proxy: proxyFor('source', config, apiServerHosts(config)),
   });
   lifetime.resources.defer(() => agent.destroy());
+  return agent;
+};
+
+/** Set by a task with a sealing key. */
+let sealed = (): Pick<TerminationMessage, 'sealed'> => ({});
+
+const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> => {
+  const { config, log, lifetime } = process;
+  const { sealingKey } = task;
+  const causes = createUnreachableCauses();
+  if (sealingKey !== undefined) sealed = () => ({ sealed: causes.sealed(sealingKey) });
+  const statusApi = await openStatusApi(process, task);
+  const { zipToS3 } = await import('./tasks/zip-to-s3.ts');
+  const { readFileList } = await import('./sources/file-list.ts');
+  const { createSourceReader } = await import('./sources/prefetch.ts');
+  const policy = createEgressPolicy(toEgressOptions(config, config.apiServerHost));
+  const agent = await openSourceAgent(process, policy);
   const reportFailures = (task.onSourceError ?? SPEC_DEFAULTS.onSourceError) !== 'Fail';
   const sequential = task.sequential ?? config.sourceSequential;
   const result = await zipToS3({
@@ -156,7 +168,17 @@ const archive = async (process: Process, task: ArchiveTask): Promise<Outcome> =>
             signal: lifetime.stopping,
           }),
     openSources: (files, signal) =>
-      createSourceReader({ files, agent, policy, settings: config, log, signal, reportFailures, sequential }),
+      createSourceReader({
+        files,
+        agent,
+        policy,
+        settings: config,
+        log,
+        signal,
+        reportFailures,
+        sequential,
+        onUnreachable: causes.see,
+      }),
   });
   return { mode: 'archive', result };
 };
@@ -190,6 +212,7 @@ const report = (outcome: Outcome): Promise<void> =>
     contractVersion: CONTRACT_VERSION,
     ...outcome,
     ...uploadsLeft.reported(),
+    ...sealed(),
   });
 
 const fail = async (error: unknown, log: Logger): Promise<number> => {

@@ -142,7 +142,10 @@ export type DecisionConfig = Pick<
   | 'progressIntervalMaxSeconds'
   | 'trustedQueues'
   | 'webhookSchedule'
->;
+> & {
+  /** Public key for what only the controller may read of the messages of zippers. */
+  readonly sealingKey?: string | undefined;
+};
 
 /** The outcome of a job. */
 export interface Outcome {

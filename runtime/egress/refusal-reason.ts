@@ -1,23 +1,25 @@
 /** Why an address, name or URL is refused. Only for operator logs: callers see "unreachable" for all of them. */
-export type RefusalReason =
-  | 'loopback'
-  | 'private'
-  | 'link-local'
-  | 'shared'
-  | 'special-purpose'
-  | 'multicast'
-  | 'reserved'
-  | 'cloud-metadata'
-  | 'translation'
-  | 'outside-global-unicast'
-  | 'own-address'
-  | 'cluster'
-  | 'api-server'
-  | 'denied-by-operator'
-  | 'not-an-address'
-  | 'zone'
-  | 'mapped-literal'
-  | 'name'
-  | 'scheme'
-  | 'credentials'
-  | 'port';
+export const REFUSAL_REASONS = [
+  'loopback',
+  'private',
+  'link-local',
+  'shared',
+  'special-purpose',
+  'multicast',
+  'reserved',
+  'cloud-metadata',
+  'translation',
+  'outside-global-unicast',
+  'own-address',
+  'cluster',
+  'api-server',
+  'denied-by-operator',
+  'not-an-address',
+  'zone',
+  'mapped-literal',
+  'name',
+  'scheme',
+  'credentials',
+  'port',
+] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];

@@ -39,6 +39,8 @@ export interface DownloadDeps {
   readonly hosts: HostGates;
   readonly limits: DownloadLimits;
   readonly userAgent: string;
+  /** Called with what made a source unreachable. */
+  readonly onUnreachable?: ((cause: unknown) => void) | undefined;
 }
 
 export interface DownloadRequest {
@@ -129,7 +131,9 @@ class Download {
       this.#assertWhole();
     } catch (error) {
       this.#request.signal.throwIfAborted();
-      throw new SourceError(this.#request, errorFault(error, this.#inBody));
+      const fault = errorFault(error, this.#inBody);
+      if (fault.code === 'SourceUnreachable') this.#deps.onUnreachable?.(fault.cause);
+      throw new SourceError(this.#request, fault);
     }
   }
 

@@ -21,9 +21,11 @@ export const createDownloadDeps = ({
   agent,
   policy,
   settings,
-}: Pick<DownloadDeps, 'agent' | 'policy'> & Pick<FetchDeps, 'settings'>): DownloadDeps => ({
+  onUnreachable,
+}: Pick<DownloadDeps, 'agent' | 'policy' | 'onUnreachable'> & Pick<FetchDeps, 'settings'>): DownloadDeps => ({
   agent,
   policy,
+  onUnreachable,
   hosts: new HostGates({ connections: settings.sourcePerHostConnections }),
   userAgent: settings.sourceUserAgent,
   limits: toDownloadLimits(settings),

@@ -39,7 +39,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #retries = 0;
 
   constructor(deps: SourceReaderDeps) {
-    const { settings, agent, policy } = deps;
+    const { settings } = deps;
     this.#deps = deps;
     this.#budget = new MemoryBudget(settings.sourceBufferBytes, settings.sourceConcurrency);
     this.pool = new BlockPool(settings.sourceBufferBytes);
@@ -47,7 +47,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.#fetchDeps = {
       settings,
       log: deps.log,
-      download: createDownloadDeps({ agent, policy, settings }),
+      download: createDownloadDeps(deps),
       onRestart: (slot) => {
         if (!slot.ahead) this.#budget.charge(slot, 0);
       },

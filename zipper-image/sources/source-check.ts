@@ -5,14 +5,12 @@
  * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides.
  */
 import type { ListedFile } from '#crds/zip-job.ts';
-import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type DownloadDeps, download, type SourceSink } from './download.ts';
 import { isTooMany, type KnownSources, toSourceFailure } from './known-sources.ts';
 import { createOriginQueue } from './origin-queue.ts';
 import type { SourceSettings } from './settings.ts';
 import { SourceError } from './source-error.ts';
-import { refusalOf } from './source-retry.ts';
 
 export interface SourceCheckDeps {
   readonly files: readonly ListedFile[];
@@ -47,12 +45,10 @@ interface Asking {
   readonly known: KnownSources;
   readonly download: DownloadDeps;
   readonly signal: AbortSignal;
-  /** Why addresses were refused. */
-  readonly refused: Set<RefusalReason>;
 }
 
 const ask = async (index: number, { url, headers }: ListedFile, asking: Asking): Promise<void> => {
-  const { known, signal, refused } = asking;
+  const { known, signal } = asking;
   const sink: SourceSink = {
     start: ({ declaredLength }) => known.good(index, declaredLength),
     continue: ignore,
@@ -63,18 +59,16 @@ const ask = async (index: number, { url, headers }: ListedFile, asking: Asking):
   } catch (error) {
     // A body that breaks off after its head does not count: only the head is checked.
     if (signal.aborted || known.isKnown(index)) return;
-    const reason = refusalOf(error);
-    if (reason !== undefined) refused.add(reason);
     if (error instanceof SourceError && !isTooMany(error)) known.failed(toSourceFailure(error));
   }
 };
 
-/** Ends when every source is known, at the time limit, or when the signal aborts. Returns why addresses were refused. Never rejects. */
-export const checkSources = async (deps: SourceCheckDeps): Promise<ReadonlySet<RefusalReason>> => {
+/** Ends when every source is known, at the time limit, or when the signal aborts. Never rejects. */
+export const checkSources = async (deps: SourceCheckDeps): Promise<void> => {
   const { files, known, settings, log } = deps;
   const startedAt = performance.now();
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(settings.sourceCheckLimitMs)]);
-  const asking: Asking = { known, download: withLimits(deps), signal, refused: new Set() };
+  const asking: Asking = { known, download: withLimits(deps), signal };
   const unknown = [...files.entries()].filter(([index]) => !known.isKnown(index));
   let requested = 0;
   const queue = createOriginQueue(unknown.map(([index, { url }]) => [index, url]));
@@ -92,5 +86,4 @@ export const checkSources = async (deps: SourceCheckDeps): Promise<ReadonlySet<R
   const { failures: _failures, ...counts } = known.summary();
   const seconds = Math.round(performance.now() - startedAt) / 1000;
   log.info({ ...counts, requested, seconds }, 'checked the sources that were not downloaded');
-  return asking.refused;
 };

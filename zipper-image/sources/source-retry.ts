@@ -1,5 +1,3 @@
-import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
-import type { RefusalReason } from '#runtime/egress/refusal-reason.ts';
 import { AppError, errorCode } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
 import type { RetryPolicy } from '#runtime/retry.ts';
@@ -16,12 +14,6 @@ export const sourceRetryPolicy = (
   maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
   isRetryable: (error) => error instanceof AppError && error.retryable && mayRepeat(),
 });
-
-/** Why an address was refused. Never for a log or a status of the zipper, which users of the project can read. */
-export const refusalOf = (error: unknown): RefusalReason | undefined => {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof EgressRefusedError ? cause.reason : undefined;
-};
 
 /** Details for the log. Without the cause of an unreachable source, which would distinguish a refused address from a closed port. */
 export const describeFailure = (error: unknown): Readonly<Record<string, unknown>> => {

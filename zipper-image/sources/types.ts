@@ -60,6 +60,8 @@ export interface SourceReaderDeps {
   readonly signal: AbortSignal;
   /** A source that fails before it was passed on becomes an entry with a `failure`, and reading continues. */
   readonly reportFailures?: boolean;
+  /** Called with what made a source unreachable: the error of the connection, or of a refused address. */
+  readonly onUnreachable?: (cause: unknown) => void;
   /** Requests a source when the previous one was consumed: exactly once, unless it fails. */
   readonly sequential?: boolean;
 }

@@ -4,9 +4,10 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateTask = validate10;
-const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
+const schema11 = {"$id":"validateTask","type":"object","required":["contractVersion","bucket"],"properties":{"contractVersion":{"const":1},"bucket":{"type":"object","required":["service","name"],"properties":{"service":{"enum":["s3","r2"]},"name":{"type":"string","minLength":1},"region":{"type":"string"},"host":{"type":"string"},"accountId":{"type":"string"},"endpoint":{"type":"string"},"caBundle":{"type":"string"},"storageClass":{"type":"string"},"cacheControl":{"type":"string"},"contentDisposition":{"type":"string"},"acl":{"type":"string"},"serverSideEncryption":{"enum":["AES256","aws:kms"]},"kmsKeyId":{"type":"string"},"bucketKeyEnabled":{"type":"boolean"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}},"webIdentity":{"type":"object","required":["roleArn","audience"],"properties":{"roleArn":{"type":"string","minLength":1},"audience":{"type":"string","minLength":1},"stsEndpoint":{"type":"string"},"stsRegion":{"type":"string"},"durationSeconds":{"type":"integer","minimum":0}}}}}},"discriminator":{"propertyName":"mode"},"oneOf":[{"type":"object","required":["mode","namespace","zipJob","zipJobUid","key","compression","onConflict","defaultModificationTime","files","startDeadlineSeconds"],"properties":{"mode":{"const":"archive"},"namespace":{"type":"string","minLength":1},"zipJob":{"type":"string","minLength":1},"zipJobUid":{"type":"string","minLength":1},"key":{"type":"string","minLength":1},"compression":{"enum":["auto","store","deflate"]},"onConflict":{"enum":["replace","fail"]},"sha256":{"type":"boolean"},"onSourceError":{"enum":["Fail","Skip","Placeholder"]},"manifestEntry":{"type":"string","minLength":1},"manifestFormat":{"enum":["json","sha256sum","bagit"]},"sequential":{"type":"boolean"},"objectOptions":{"type":"object","properties":{"contentDisposition":{"type":"string"},"contentType":{"type":"string"},"cacheControl":{"type":"string"},"storageClass":{"type":"string"},"metadata":{"type":"object","additionalProperties":{"type":"string"}},"tags":{"type":"object","additionalProperties":{"type":"string"}}}},"portableNames":{"enum":["keep","refuse","rewrite"]},"fixedModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"defaultModificationTime":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},"files":{"type":"object","discriminator":{"propertyName":"from"},"oneOf":[{"type":"object","required":["from","chunks","count","sha256"],"properties":{"from":{"const":"mounted"},"chunks":{"type":"integer","minimum":0},"count":{"type":"integer","minimum":0},"sha256":{"type":"string","minLength":1}}},{"type":"object","required":["from","count"],"properties":{"from":{"const":"inline"},"count":{"type":"integer","minimum":0}}}]},"startDeadlineSeconds":{"type":"number","minimum":0},"sealingKey":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}}},{"type":"object","required":["mode","key","attempt","since"],"properties":{"mode":{"const":"recover"},"key":{"type":"string","minLength":1},"attempt":{"type":"string","minLength":1},"since":{"type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"}},"discriminator":{"propertyName":"uploadState"},"oneOf":[{"type":"object","required":["uploadState","uploadId"],"properties":{"uploadState":{"enum":["open","committing"]},"uploadId":{"type":"string","minLength":1}}},{"type":"object","required":["uploadState"],"properties":{"uploadState":{"const":"unrecorded"}}}]},{"type":"object","required":["mode"],"properties":{"mode":{"const":"check-bucket"}}}]};
 
 const pattern0 = new RegExp("^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$", "u");
+const pattern2 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate10(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateTask" */;
@@ -999,6 +1000,28 @@ var valid7 = _errs116 === errors;
 else {
 var valid7 = true;
 }
+if(valid7){
+if(data.sealingKey !== undefined){
+let data58 = data.sealingKey;
+const _errs118 = errors;
+if(errors === _errs118){
+if(typeof data58 === "string"){
+if(!pattern2.test(data58)){
+validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneOf/0/properties/sealingKey/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{43}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{43}$"+"\""}];
+return false;
+}
+}
+else {
+validate10.errors = [{instancePath:instancePath+"/sealingKey",schemaPath:"#/oneOf/0/properties/sealingKey/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid7 = _errs118 === errors;
+}
+else {
+var valid7 = true;
+}
+}
 }
 }
 }
@@ -1025,8 +1048,8 @@ return false;
 }
 }
 else if(tag0 === "recover"){
-const _errs118 = errors;
-if(errors === _errs118){
+const _errs120 = errors;
+if(errors === _errs120){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing6;
 if(((((data.mode === undefined) && (missing6 = "mode")) || ((data.key === undefined) && (missing6 = "key"))) || ((data.attempt === undefined) && (missing6 = "attempt"))) || ((data.since === undefined) && (missing6 = "since"))){
@@ -1035,23 +1058,23 @@ return false;
 }
 else {
 if(data.mode !== undefined){
-const _errs121 = errors;
+const _errs123 = errors;
 if("recover" !== data.mode){
 validate10.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/oneOf/1/properties/mode/const",keyword:"const",params:{allowedValue: "recover"},message:"must be equal to constant"}];
 return false;
 }
-var valid17 = _errs121 === errors;
+var valid17 = _errs123 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.key !== undefined){
-let data59 = data.key;
-const _errs122 = errors;
-if(errors === _errs122){
-if(typeof data59 === "string"){
-if(func2(data59) < 1){
+let data60 = data.key;
+const _errs124 = errors;
+if(errors === _errs124){
+if(typeof data60 === "string"){
+if(func2(data60) < 1){
 validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/properties/key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1061,18 +1084,18 @@ validate10.errors = [{instancePath:instancePath+"/key",schemaPath:"#/oneOf/1/pro
 return false;
 }
 }
-var valid17 = _errs122 === errors;
+var valid17 = _errs124 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.attempt !== undefined){
-let data60 = data.attempt;
-const _errs124 = errors;
-if(errors === _errs124){
-if(typeof data60 === "string"){
-if(func2(data60) < 1){
+let data61 = data.attempt;
+const _errs126 = errors;
+if(errors === _errs126){
+if(typeof data61 === "string"){
+if(func2(data61) < 1){
 validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1/properties/attempt/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1082,18 +1105,18 @@ validate10.errors = [{instancePath:instancePath+"/attempt",schemaPath:"#/oneOf/1
 return false;
 }
 }
-var valid17 = _errs124 === errors;
+var valid17 = _errs126 === errors;
 }
 else {
 var valid17 = true;
 }
 if(valid17){
 if(data.since !== undefined){
-let data61 = data.since;
-const _errs126 = errors;
-if(errors === _errs126){
-if(typeof data61 === "string"){
-if(!pattern0.test(data61)){
+let data62 = data.since;
+const _errs128 = errors;
+if(errors === _errs128){
+if(typeof data62 === "string"){
+if(!pattern0.test(data62)){
 validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/properties/since/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}T[0-9:.]+(Z|[+-]\\d{2}:\\d{2})$"+"\""}];
 return false;
 }
@@ -1103,7 +1126,7 @@ validate10.errors = [{instancePath:instancePath+"/since",schemaPath:"#/oneOf/1/p
 return false;
 }
 }
-var valid17 = _errs126 === errors;
+var valid17 = _errs128 === errors;
 }
 else {
 var valid17 = true;
@@ -1112,8 +1135,8 @@ if(valid17){
 const tag2 = data.uploadState;
 if(typeof tag2 == "string"){
 if(tag2 === "open"){
-const _errs128 = errors;
-if(errors === _errs128){
+const _errs130 = errors;
+if(errors === _errs130){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing7;
 if(((data.uploadState === undefined) && (missing7 = "uploadState")) || ((data.uploadId === undefined) && (missing7 = "uploadId"))){
@@ -1122,24 +1145,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data62 = data.uploadState;
-const _errs130 = errors;
-if(!((data62 === "open") || (data62 === "committing"))){
+let data63 = data.uploadState;
+const _errs132 = errors;
+if(!((data63 === "open") || (data63 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid20 = _errs130 === errors;
+var valid20 = _errs132 === errors;
 }
 else {
 var valid20 = true;
 }
 if(valid20){
 if(data.uploadId !== undefined){
-let data63 = data.uploadId;
-const _errs131 = errors;
-if(errors === _errs131){
-if(typeof data63 === "string"){
-if(func2(data63) < 1){
+let data64 = data.uploadId;
+const _errs133 = errors;
+if(errors === _errs133){
+if(typeof data64 === "string"){
+if(func2(data64) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1149,7 +1172,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid20 = _errs131 === errors;
+var valid20 = _errs133 === errors;
 }
 else {
 var valid20 = true;
@@ -1164,8 +1187,8 @@ return false;
 }
 }
 else if(tag2 === "committing"){
-const _errs133 = errors;
-if(errors === _errs133){
+const _errs135 = errors;
+if(errors === _errs135){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing8;
 if(((data.uploadState === undefined) && (missing8 = "uploadState")) || ((data.uploadId === undefined) && (missing8 = "uploadId"))){
@@ -1174,24 +1197,24 @@ return false;
 }
 else {
 if(data.uploadState !== undefined){
-let data64 = data.uploadState;
-const _errs135 = errors;
-if(!((data64 === "open") || (data64 === "committing"))){
+let data65 = data.uploadState;
+const _errs137 = errors;
+if(!((data65 === "open") || (data65 === "committing"))){
 validate10.errors = [{instancePath:instancePath+"/uploadState",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadState/enum",keyword:"enum",params:{allowedValues: schema11.oneOf[1].oneOf[0].properties.uploadState.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
-var valid22 = _errs135 === errors;
+var valid22 = _errs137 === errors;
 }
 else {
 var valid22 = true;
 }
 if(valid22){
 if(data.uploadId !== undefined){
-let data65 = data.uploadId;
-const _errs136 = errors;
-if(errors === _errs136){
-if(typeof data65 === "string"){
-if(func2(data65) < 1){
+let data66 = data.uploadId;
+const _errs138 = errors;
+if(errors === _errs138){
+if(typeof data66 === "string"){
+if(func2(data66) < 1){
 validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/1/oneOf/0/properties/uploadId/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
@@ -1201,7 +1224,7 @@ validate10.errors = [{instancePath:instancePath+"/uploadId",schemaPath:"#/oneOf/
 return false;
 }
 }
-var valid22 = _errs136 === errors;
+var valid22 = _errs138 === errors;
 }
 else {
 var valid22 = true;
@@ -1216,8 +1239,8 @@ return false;
 }
 }
 else if(tag2 === "unrecorded"){
-const _errs138 = errors;
-if(errors === _errs138){
+const _errs140 = errors;
+if(errors === _errs140){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing9;
 if((data.uploadState === undefined) && (missing9 = "uploadState")){
@@ -1261,8 +1284,8 @@ return false;
 }
 }
 else if(tag0 === "check-bucket"){
-const _errs141 = errors;
-if(errors === _errs141){
+const _errs143 = errors;
+if(errors === _errs143){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing10;
 if((data.mode === undefined) && (missing10 = "mode")){

@@ -49,7 +49,7 @@ const choicesOf = ({
   ...(Object.keys(objectOptions).length > 0 && { objectOptions }),
 });
 
-const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
+const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: DecisionConfig): ArchiveTask => {
   const { spec, metadata } = zipJob;
   const { filesFrom } = spec;
   return {
@@ -76,6 +76,7 @@ const archiveTask = (zipJob: ZipJob, bucket: ZipBucket): ArchiveTask => {
         }
       : { from: 'inline', count: fileCount(zipJob) },
     startDeadlineSeconds: spec.startDeadlineSeconds ?? SPEC_DEFAULTS.startDeadlineSeconds,
+    ...defined({ sealingKey: settings.sealingKey }),
   };
 };
 
@@ -166,7 +167,7 @@ export const archiveJob = (zipJob: ZipJob, bucket: ZipBucket, config: DecisionCo
     {
       name: zipJob.metadata.name,
       component: 'archive',
-      task: archiveTask(zipJob, bucket),
+      task: archiveTask(zipJob, bucket, config),
       bucket,
       share: archiveShare(zipJob, config),
       spec: {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import { defined } from '#runtime/optional.ts';
+import { createSealingKey } from '#runtime/sealed-box.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { compileCacheEnv } from '#test/support/processes/compile-cache-env.ts';
 import { untilZipperEnds } from '#test/support/processes/zipper-process.ts';
@@ -153,6 +154,29 @@ describe('a zipper process', function () {
     const { message } = await end(await start(task('/whole'), ranges));
     expect(message).to.have.nested.property('failure.code', 'BucketMisconfigured');
     expect(hostile.requests.length).to.equal(0);
+  });
+
+  it('shows only the controller why a source is unreachable (S49, N22)', async () => {
+    const key = createSealingKey();
+    const closed = createServer().listen(0, '127.0.0.1');
+    await once(closed, 'listening');
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const seen: { readonly shown: unknown; readonly causes: string | undefined }[] = [];
+    for (const url of [`http://127.0.0.1:${port}/CANARY`, 'http://10.0.0.1/CANARY', 'http://db/CANARY']) {
+      const given = { ...task('/whole'), activeDeadlineSeconds: 60, sealingKey: key.publicKey };
+      status.spec = { files: [{ url, filename: 'a' }] };
+      const { message, output } = await end(await start(given, { SOURCE_RETRY_LIMIT_MS: '0' }));
+      const { sealed, ...shown } = message as { readonly sealed: string };
+      const lines = output
+        .trim()
+        .split('\n')
+        .map((line) => ({ ...(JSON.parse(line) as object), time: '', delayMs: 0 }));
+      seen.push({ shown: { ...shown, length: sealed.length, lines }, causes: key.open(sealed) });
+    }
+    expect(seen.map(({ causes }) => causes)).to.deep.equal(['ECONNREFUSED', 'private', 'name']);
+    expect(seen[1]?.shown).to.deep.equal(seen[0]?.shown);
+    expect(seen[2]?.shown).to.deep.equal(seen[0]?.shown);
   });
 
   it('recovers an upload without a token', async () => {
