@@ -35,6 +35,7 @@ const secretsOf = (shared: Buffer, ephemeral: Buffer, recipient: Buffer) => {
 
 /**
  * The box in base64url. Its length is the same for every text.
+ * @param text without NUL, which is the padding
  * @throws RangeError for a text of more than SEALED_BYTES bytes
  */
 export const seal = (publicKey: string, text: string): string => {
@@ -74,8 +75,10 @@ export const createSealingKey = (): SealingKey => {
         const { key, nonce } = secretsOf(shared, ephemeral, recipient);
         const decipher = createDecipheriv(ALGORITHM, key, nonce);
         decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
-        const plain = [decipher.update(bytes.subarray(KEY_BYTES, -TAG_BYTES)), decipher.final()];
-        return Buffer.concat(plain).toString().replace(/\0+$/, '');
+        const parts = [decipher.update(bytes.subarray(KEY_BYTES, -TAG_BYTES)), decipher.final()];
+        const plain = Buffer.concat(parts);
+        const end = plain.indexOf(0);
+        return plain.toString('utf8', 0, end === -1 ? SEALED_BYTES : end);
       } catch {
         return undefined;
       }
