@@ -6,7 +6,6 @@ const QUOTED_PAIR = /\\(.)/g;
 const BRACKETED = /^\[([^\]]*)\]$/;
 /** The node-port of RFC 7239: digits or an obfuscated identifier. */
 const NODE_PORT = /:(?:\d{1,5}|_[\w.-]+)$/;
-const ZONE = /%.*$/;
 
 const withoutQuotes = (text: string): string => QUOTED.exec(text)?.[1]?.replaceAll(QUOTED_PAIR, '$1') ?? text;
 
@@ -22,7 +21,10 @@ const addressIn = (node: string): string | undefined => {
 };
 
 /** The address in its shortest form, without a zone. A mapped IPv6 address becomes its IPv4 address. */
-const plainAddress = (address: string): string => ipaddr.process(address.replace(ZONE, '')).toString();
+const plainAddress = (address: string): string => {
+  const [withoutZone = ''] = address.split('%', 1);
+  return ipaddr.process(withoutZone).toString();
+};
 
 /**
  * The address in a node of RFC 7239 (section 6), as proxies write it into `X-Forwarded-For`: with or without quotes,
