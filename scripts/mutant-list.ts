@@ -24,6 +24,7 @@ const UNIT = 'test/unit/controller';
 const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
 const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
 const ACT = `${UNIT}/zip-job/act.test.ts`;
+const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
 const LEDGER = `${UNIT}/admission/ledger.test.ts`;
 const LEDGER_PROPERTIES = `${UNIT}/admission/ledger-properties.test.ts`;
 
@@ -87,10 +88,31 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a Job of another owner counts as the own Job',
-    file: 'controller/kube-state/job-state.ts',
-    find: 'ownerReferences?.some(({ uid }) => uid === zipJob.metadata.uid) === true;',
-    replace: 'ownerReferences !== undefined;',
+    file: 'controller/kube-state/ownership.ts',
+    find: "isZipperJob(job) && isControlledBy(job, 'ZipJob', metadata);",
+    replace: "isZipperJob(job) && metadata.name !== '';",
     tests: [`${UNIT}/zip-job/phases/queued.test.ts`],
+  },
+  {
+    name: 'a Job of another service account counts as one of ours',
+    file: 'controller/kube-state/skeletons.ts',
+    find: 'if (!isZipperJob(job)) return undefined;',
+    replace: '',
+    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+  },
+  {
+    name: 'a pod of another service account counts as one of ours',
+    file: 'controller/kube-state/skeletons.ts',
+    find: 'if (!isZipperPod(pod)) return undefined;',
+    replace: '',
+    tests: [FOREIGN, `${UNIT}/kube-state/ended-skeletons.test.ts`],
+  },
+  {
+    name: 'a pod of another namespace counts as one of the Job',
+    file: 'controller/kube-state/ownership.ts',
+    find: ' &&\n    object.metadata.namespace === owner.namespace',
+    replace: '',
+    tests: [`${UNIT}/kube-state/ownership.test.ts`],
   },
   {
     name: 'a recovery Job of another owner is trusted',

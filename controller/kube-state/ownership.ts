@@ -40,6 +40,7 @@ export const isControlledBy = (object: KubeObject, kind: OwnerKind, owner: Owner
   const reference = controllerOf(object, kind);
   return (
     reference !== undefined &&
+    owner.uid !== undefined &&
     reference.uid === owner.uid &&
     reference.name === owner.name &&
     object.metadata.namespace === owner.namespace
