@@ -1,9 +1,6 @@
 /** What objects that look like ours do to jobs of others, through the real caches of a controller. */
 import { expect } from 'chai';
-import { Registry } from 'prom-client';
-import { connectClients } from '#controller/kube-state/clients.ts';
-import { createControllerMetrics } from '#controller/metrics.ts';
-import { createParts, type Parts } from '#controller/wiring.ts';
+import type { Parts } from '#controller/wiring.ts';
 import { recoveryJobName } from '#controller/zip-job/manifest/job-manifest.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
@@ -11,13 +8,9 @@ import { GROUP_VERSION, LABELS } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
-import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
-import { createLogger } from '#runtime/log.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
-import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import { aConfig } from '#test/support/builders/config.ts';
-import { fixedKube } from '#test/support/builders/fixed-kube.ts';
+import { fixedParts } from '#test/support/builders/fixed-parts.ts';
 import {
   aJob,
   aPod,
@@ -54,30 +47,14 @@ const partsOf = async (
     count: objects.length,
     build: (n: number): object => objects[n] ?? {},
   });
-  const kube = fixedKube({
+  const objects = {
     zipjobs: list(cluster.zipJobs),
     jobs: list(cluster.jobs),
     pods: list(cluster.pods),
     zipbuckets: list([aZipBucket()]),
     zipprojects: list([aZipProject()]),
-  });
-  const config = aConfig();
-  const log = createLogger('test', { level: 'silent' });
-  const clock = createServerClock();
-  const registry = new Registry();
-  const access = { server: kube.server } as Parameters<typeof connectClients>[0]['access'];
-  const { clients } = connectClients({ access, requestTimeoutMs: 1000 }, resources);
-  const parts = createParts({
-    config,
-    log,
-    metrics: createControllerMetrics(registry),
-    kubeMetrics: createKubeMetrics(registry),
-    clients,
-    kube,
-    stopping,
-    clock,
-    trust: createBundleTrust(config, { clock, log }),
-  });
+  };
+  const parts = fixedParts(objects, { resources, stopping });
   const running = parts.watches.run(stopping);
   resources.defer(() => running);
   await parts.watches.synced(stopping);
