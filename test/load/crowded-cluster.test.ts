@@ -36,8 +36,8 @@ const PEAK_BAR_BYTES = 256 * MIB;
  */
 const BARS_EACH = {
   controller: { resident: 3 * KIB, peak: 4 * KIB },
-  api: { resident: 2 * KIB, peak: 2 * KIB },
-  dashboard: { resident: 2 * KIB, peak: 2 * KIB },
+  api: { resident: 2 * KIB, peak: 3 * KIB },
+  dashboard: { resident: 2 * KIB, peak: 3 * KIB },
 } as const;
 const RECONCILES = 'workqueue_work_duration_seconds_count{name="zipjob"}';
 /** On average, at most this many finished jobs are reconciled while a new ZipJob waits for its Job. */
