@@ -48,6 +48,7 @@ export const run = async (
     options.log.fatal({ err: error }, 'exiting after an error');
     process.exitCode = options.failureExitCode?.(error) ?? 1;
   } finally {
-    for (const signal of SIGNALS) process.off(signal, onSignal).on(signal, exitNow);
+    // In this order, because Node restores the default action when the last listener is removed.
+    for (const signal of SIGNALS) process.on(signal, exitNow).off(signal, onSignal);
   }
 };

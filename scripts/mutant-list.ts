@@ -24,6 +24,7 @@ const UNIT = 'test/unit/controller';
 const OVERLAPPING = `${UNIT}/zip-job/overlapping.test.ts`;
 const ANY_ORDER = `${UNIT}/zip-job/any-order.test.ts`;
 const ACT = `${UNIT}/zip-job/act.test.ts`;
+const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
 const LEDGER = `${UNIT}/admission/ledger.test.ts`;
 const KEY_ORDER = `${UNIT}/admission/key-order.test.ts`;
 const FOREIGN = `${UNIT}/foreign-objects.test.ts`;

@@ -75,25 +75,6 @@ describe('error responses of the API', function () {
       expect(response.headers.get('www-authenticate')).to.contain('error="invalid_token"');
     });
 
-  it('refuses a token immediately after it is deleted (T6)', async () => {
-    const token = await project.addToken(['read']);
-    await untilTokenKnown(baseUrl, token);
-    const list = await cluster.kubectl(['get', 'ziptokens', '-n', project.namespace, '-o', 'json']);
-    const masked = `${token.slice(0, 4)}...${token.slice(-4)}`;
-    const { items } = JSON.parse(list.stdout) as {
-      items: { metadata: { name: string }; spec: { masked: string } }[];
-    };
-    const name = items.find((item) => item.spec.masked === masked)?.metadata.name ?? '';
-    await cluster.kubectl(['delete', 'ziptoken', '-n', project.namespace, name]);
-    const deletedAt = performance.now();
-    const late = await until('a request that is sent more than a second later', async () => {
-      const isTargetGone = performance.now() - deletedAt > 1_000;
-      const { status } = await get(UNKNOWN_UUID, token);
-      return isTargetGone && status;
-    });
-    expect(late).to.equal(401);
-  });
-
   it('refuses to create a job with a read-only token', async () => {
     const token = await project.addToken(['read']);
     await untilTokenKnown(baseUrl, token);
@@ -204,12 +185,5 @@ describe('error responses of the API', function () {
   it('returns errors of the same form for other methods and paths (T25)', async () => {
     expectError(await ask({ path: '/v1/nothing' }), 404, { type: 'invalid_request_error' });
     expectError(await ask({ method: 'DELETE', path: '/v1/zips' }), 405, { type: 'invalid_request_error' });
-  });
-
-  it('refuses a body over the size limit (T12)', async () => {
-    const body = JSON.stringify({ ...valid(), filler: 'x'.repeat(17 * 1024 * 1024) });
-    expectError(await ask({ method: 'POST', path: '/v1/zips', body }), 413, {
-      type: 'invalid_request_error',
-    });
   });
 });

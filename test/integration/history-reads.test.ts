@@ -49,7 +49,7 @@ const startPolling = (read: (query: string) => Promise<ApiResponse>) => {
   };
 };
 
-const KEYS = ['handover', 'repeated-2', 'repeated-23', 'foreign', 'away', 'known'];
+const KEYS = ['handover', 'repeated', 'foreign', 'away', 'known'];
 
 interface Finished {
   readonly uuid: string;
@@ -133,22 +133,21 @@ describe('reads of the history', function () {
     expect(expanded[0]).to.contain('"webhook":{"state":"delivered"').and.to.contain('"archive":{"size":');
   });
 
-  for (const hours of [2, 23])
-    it(`return the first job to a POST that is repeated after ${hours} hours, and create no second archive (T10)`, async () => {
-      const key = `repeated-${hours}`;
-      const { uuid, first } = finishedJob(key);
-      const zipJob = await flow.project.zipJob(uuid);
-      const finishedAt = new Date(Date.now() - hours * 3_600_000).toISOString();
-      await archiveJob(writer, { ...zipJob, status: { ...zipJob.status, finishedAt } }, projectUid);
-      await deleteZipJob(uuid);
-      const again = await post(key);
-      expect([again.status, again.text]).to.deep.equal([201, first.text]);
-      expect(again.headers.get('idempotent-replayed')).to.equal('true');
-      const jobs = await flow.kubectl('get', 'zipjobs', '-o', 'name');
-      expect(jobs).to.not.contain(uuid);
-      const archived = await flow.project.bucket.bytes(`${key}.zip`);
-      expect(archived.length).to.equal(zipJob.status?.result?.bytes);
-    });
+  it('return the first job to a POST that is repeated after 23 hours, and create no second archive (T10)', async () => {
+    const key = 'repeated';
+    const { uuid, first } = finishedJob(key);
+    const zipJob = await flow.project.zipJob(uuid);
+    const finishedAt = new Date(Date.now() - 23 * 3_600_000).toISOString();
+    await archiveJob(writer, { ...zipJob, status: { ...zipJob.status, finishedAt } }, projectUid);
+    await deleteZipJob(uuid);
+    const again = await post(key);
+    expect([again.status, again.text]).to.deep.equal([201, first.text]);
+    expect(again.headers.get('idempotent-replayed')).to.equal('true');
+    const jobs = await flow.kubectl('get', 'zipjobs', '-o', 'name');
+    expect(jobs).to.not.contain(uuid);
+    const archived = await flow.project.bucket.bytes(`${key}.zip`);
+    expect(archived.length).to.equal(zipJob.status?.result?.bytes);
+  });
 
   it('find no job of another project', async () => {
     const { uuid } = finishedJob('foreign');

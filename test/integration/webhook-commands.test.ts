@@ -1,7 +1,6 @@
-/** Webhooks that users on call control with annotations, and the limit of running jobs, on the real control plane. */
+/** Webhooks that users on call control with annotations, on the real control plane. */
 import { expect } from 'chai';
 import { GROUP_VERSION, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { verifyDelivery } from '#test/support/servers/webhook-receiver.ts';
 import { until } from '#test/support/until.ts';
@@ -9,11 +8,11 @@ import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 
 const NAMESPACE = 'webhook-commands';
 
-describe('webhooks and the slot of a project', function () {
+describe('the webhooks of a project', function () {
   this.timeout(240_000);
   let flow: Flow;
   before(async () => {
-    flow = await startFlow(NAMESPACE, { limits: { activeJobs: 1 } });
+    flow = await startFlow(NAMESPACE);
   });
   after(() => flow[Symbol.asyncDispose]());
 
@@ -90,15 +89,5 @@ describe('webhooks and the slot of a project', function () {
       { allowFailure: true },
     );
     expect(refused.exitCode).to.not.equal(0);
-  });
-
-  it('run the jobs of a project with one slot one after another, oldest first (F22)', async () => {
-    const uuids = [await post(), await post(), await post()];
-    const jobs: ZipJob[] = [];
-    for (const uuid of uuids) jobs.push(await flow.project.untilPhase(uuid, ['Succeeded'], 100_000));
-    for (const [index, job] of jobs.slice(1).entries())
-      expect(Date.parse(job.status?.startedAt ?? '')).to.be.at.least(
-        Date.parse(jobs[index]?.status?.finishedAt ?? ''),
-      );
   });
 });

@@ -10,7 +10,6 @@ import { postJob } from '#test/support/clients/api-client.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { startIssuerFront } from '#test/support/servers/issuer-front.ts';
 import { AUDIENCE, type Minio, ROLE, startTestMinio } from '#test/support/servers/minio.ts';
-import { type StsFront, startStsFront } from '#test/support/servers/sts-front.ts';
 import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
@@ -18,7 +17,6 @@ import { testBucket } from '#test/support/worlds/test-bucket.ts';
 import { createBucket } from '#tools/local-cluster/store.ts';
 
 const NAMESPACE = 'keyless';
-const LIFETIME_MS = 3_000;
 const BUCKET = 'keyless-archives';
 
 describe('a bucket without stored keys', function () {
@@ -26,14 +24,12 @@ describe('a bucket without stored keys', function () {
   const life = new AsyncDisposableStack();
   let flow: Flow;
   let minio: Minio;
-  let front: StsFront;
   let reader: BucketReader;
 
   before(async function () {
     flow = life.use(await startFlow(NAMESPACE));
     const issuer = life.use(await startIssuerFront(flow.cluster));
     minio = life.use(await startTestMinio(this, { dir: flow.cluster.dir, issuer }));
-    front = life.use(await startStsFront(minio.endpoint, LIFETIME_MS));
     reader = life.use(createBucketReader(minio, BUCKET));
     await createBucket(minio, BUCKET);
     // The project has no stored key at all.
@@ -102,19 +98,6 @@ describe('a bucket without stored keys', function () {
     expect(await reader.openUploads()).to.deep.equal([]);
   });
 
-  it('gets an archive from a job that outlives its credentials (X21)', async () => {
-    await useRole({ stsEndpoint: front.endpoint });
-    const { uuid, release } = await start('long.zip');
-    await untilUploading(uuid);
-    const { sessions } = front;
-    const expired = performance.now() + LIFETIME_MS;
-    await until('the credentials to expire', () => performance.now() > expired);
-    release();
-    await untilSucceeded(uuid);
-    expect(front.sessions).to.be.greaterThan(sessions);
-    expect(await reader.size('long.zip')).to.be.greaterThan(1_500_000);
-  });
-
   it('is recovered with credentials of its role after the pod was killed (X21)', async () => {
     await useRole();
     const { uuid, release } = await start('killed.zip');
@@ -134,11 +117,5 @@ describe('a bucket without stored keys', function () {
     expect(ready?.message).to.contain('issuer "kubernetes.default.svc"');
     expect(ready?.message).to.contain(`subject "system:serviceaccount:${NAMESPACE}:zipjobs-zipper"`);
     expect(ready?.message).not.to.match(/eyJ/);
-  });
-
-  it('is not Ready with a role that does not exist (X21)', async () => {
-    const ready = await tested(await useRole({ roleArn: 'arn:minio:iam:::role/unknown' }));
-    expect(ready).to.include({ status: 'False', reason: 'BucketCredentialsInvalid' });
-    await useRole();
   });
 });

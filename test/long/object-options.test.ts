@@ -9,10 +9,9 @@ import { createHttpAgents } from '#runtime/egress/http-agents.ts';
 import { createLogger } from '#runtime/log.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
-import { askApi, postJob } from '#test/support/clients/api-client.ts';
+import { postJob } from '#test/support/clients/api-client.ts';
 import { type BucketReader, createBucketReader } from '#test/support/clients/bucket-reader.ts';
 import { type Minio, startTestMinio } from '#test/support/servers/minio.ts';
-import { until } from '#test/support/until.ts';
 import { type Flow, startFlow } from '#test/support/worlds/flow.ts';
 import { applyObjects } from '#test/support/worlds/project.ts';
 import { testBucket } from '#test/support/worlds/test-bucket.ts';
@@ -201,34 +200,5 @@ describe('the object options of a bucket', function () {
           expect(outcome).to.deep.equal({ outcome: 'published', bytes: body.length, etag });
           store.close();
         });
-  });
-
-  it('of a project are refused at an R2 bucket with 422 that names them (C7)', async () => {
-    const spec = { jobDefaults: { objectOptions: { tags: { team: 'sales' } } } };
-    const place = { host: 'abc.r2.cloudflarestorage.com', accountId: 'abc' };
-    await applyObjects(flow.cluster, [
-      {
-        apiVersion: GROUP_VERSION,
-        kind: 'ZipBucket',
-        metadata: { namespace: NAMESPACE, name: 'r2-cold' },
-        spec: { service: 'r2', bucketName: 'cold', ...place },
-      },
-    ]);
-    await flow.kubectl('patch', 'zipproject', 'project', '--type=merge', '-p', JSON.stringify({ spec }));
-    const urls = [{ url: flow.origin.url('/gen/1/1'), filename: 'a' }];
-    const body = JSON.stringify({ bucket_name: 'cold', service: 'r2', key: 'a.zip', urls });
-    const refused = await until('the API to know the defaults of the project', async () => {
-      const response = await askApi(flow.baseUrl, {
-        method: 'POST',
-        path: '/v1/zips',
-        token: flow.project.token,
-        body,
-      });
-      return response.status === 422 && response;
-    });
-    expect(refused.body.error).to.include({ code: 'parameter_invalid', param: 'object' });
-    expect(refused.body.error?.message)
-      .to.contain('object.tags is not supported by R2')
-      .and.to.contain('jobDefaults.objectOptions.tags');
   });
 });

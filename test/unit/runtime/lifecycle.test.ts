@@ -5,15 +5,21 @@ import { expect } from 'chai';
 
 const ROOT = resolve(import.meta.dirname, '../../..');
 
-/** A process whose task has ended with this exit code, but which does not exit by itself, gets a signal. */
-const endOf = async (code: number): Promise<{ readonly code: unknown; readonly signal: unknown }> => {
+const KILL = `process.kill(process.pid, 'SIGTERM');`;
+
+/** A process whose task ends with this exit code, but which does not exit by itself, gets a signal during or after its end. */
+const endOf = async (
+  code: number,
+  { during = '', after = '' },
+): Promise<{ readonly code: unknown; readonly signal: unknown }> => {
   const program = `
     import { createLogger } from '#runtime/log.ts';
     import { run } from '#runtime/lifecycle.ts';
     const log = createLogger('test', { level: 'silent' });
+    ${during}
     await run(async () => ${code}, { log, shutdownTimeoutMs: 1_000 });
     setInterval(() => undefined, 1_000);
-    process.kill(process.pid, 'SIGTERM');
+    ${after}
   `;
   const args = ['--input-type=module', '--eval', program];
   return promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: 30_000 }).then(
@@ -25,6 +31,11 @@ const endOf = async (code: number): Promise<{ readonly code: unknown; readonly s
 describe('a process', () => {
   for (const code of [0, 37])
     it(`exits with ${code} at once if a signal arrives after its task has ended with that code`, async () => {
-      expect(await endOf(code)).to.include({ code, signal: null });
+      expect(await endOf(code, { after: KILL })).to.include({ code, signal: null });
     });
+
+  it('keeps its exit code if the signal arrives while its handler is replaced (F8)', async () => {
+    const during = `process.on('removeListener', (event) => { if (event === 'SIGTERM') ${KILL} });`;
+    expect(await endOf(37, { during })).to.include({ code: 37, signal: null });
+  });
 });

@@ -76,9 +76,10 @@ describe('the API with a history in PostgreSQL', () => {
     writer = resources.use(server.connect('writer'));
   });
   beforeEach(async () => {
-    const reader = server.connect('reader', { HISTORY_CONNECT_TIMEOUT_MS: '1000' });
+    const reader = server.connect('reader', { HISTORY_CONNECT_TIMEOUT_MS: '3000' });
     const readJob = createReadJob(reader);
-    const limits = { historyReadTimeoutMs: 500, historyPauseMs: 200 };
+    // Eight connections at once need a second on a busy machine.
+    const limits = { historyReadTimeoutMs: 3_000, historyPauseMs: 200 };
     const started = await startApiServer({ readJob, history: limits, inFlight: { maxActive: 8 } });
     api = {
       ...started,

@@ -236,7 +236,7 @@ describe('the check of the other sources', () => {
     const found = await check([origin.url('/status/404'), ...urls, ...many(500, (n) => `/gen/100/${n}`)], {
       settings,
     });
-    expect(found.lengths).to.equal(500);
+    expect(found.lengths).to.equal(100);
   });
 
   it('does not count "too many requests" as a bad source', async () => {
