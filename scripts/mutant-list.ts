@@ -27,7 +27,6 @@ const ACT = `${UNIT}/zip-job/act.test.ts`;
 const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
 const LEDGER = `${UNIT}/admission/ledger.test.ts`;
 const KEY_ORDER = `${UNIT}/admission/key-order.test.ts`;
-const FOREIGN = `${UNIT}/foreign-objects.test.ts`;
 const LEDGER_PROPERTIES = `${UNIT}/admission/ledger-properties.test.ts`;
 
 /** Mistakes in fencing, ownership and the queue. Each would run or publish an archive that must not be, or lose one. */
