@@ -10,7 +10,7 @@ import { createLimitedServer } from '#runtime/http/limited-server.ts';
 import type { Served } from '#runtime/http/serve-requests.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { collectWatchAges, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectCaches, createKubeMetrics, type KubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
@@ -249,9 +249,9 @@ export const createParts = async (
   const accepted = createAcceptedTokens();
   const responses = createKeptResponses({ maxBytes: config.keptResponsesBytes });
   const caches = resources.use(
-    createCaches({ kube, log, metrics: kubeMetrics, responses, storage, accepted }),
+    createCaches({ kube, log, metrics: kubeMetrics, responses, storage, accepted, classes: config.classes }),
   );
-  collectWatchAges(registry, watchedKinds(caches));
+  collectCaches(registry, watchedKinds(caches));
   const projectClasses = createProjectClasses({ classes: config.classes, namespaces: caches.namespaces });
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '#runtime/clock.ts';
-import { collectWatchAges } from '#runtime/kube/kube-metrics.ts';
+import { collectCaches } from '#runtime/kube/kube-metrics.ts';
 import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
@@ -45,7 +45,7 @@ export const exportState = (registry: Registry, sources: StateSources): void => 
     ZipProject: projects,
     Namespace: namespaces,
   };
-  collectWatchAges(registry, kinds);
+  collectCaches(registry, kinds);
   metrics.maxWorkers.set({ controller: ZIPJOB }, config.workers);
   metrics.maxWorkers.set({ controller: ZIPPROJECT }, SIDE_WORKERS);
   metrics.maxWorkers.set({ controller: ZIPBUCKET }, SIDE_WORKERS);

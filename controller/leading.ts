@@ -153,7 +153,7 @@ export const createLeading = (
         queue,
         reconcile: ofZipJobs,
         workers: config.workers,
-        keys: keysOf(zipJobs),
+        keys: () => [...zipJobs.keys(), ...zipJobs.identityKeys()],
         changingKeys,
         fullReconcileKeys: createFullReconcileKeys(changingKeys, (key) => parts.ledger.isWaiting(key)),
       },

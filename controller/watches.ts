@@ -9,6 +9,8 @@ import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { type Job, type Namespace, type Pod, RESOURCES } from '#runtime/kube/resources.ts';
 import { type Change, type KubeObject, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
+import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { holdStarted } from './admission/hold-started.ts';
 import type { Ledger } from './admission/ledger.ts';
@@ -18,6 +20,7 @@ import {
   CHANGING,
   changingOf,
   INDEXES,
+  isActive,
   JOB_INDEXES,
   listOwnersOf,
   OWN_SELECTOR,
@@ -46,11 +49,13 @@ export interface WatchesOptions {
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
-  readonly finishedPods: { see(change: Change<Pod>): void };
+  /** Receive every change of a pod. */
+  readonly podFollowers: readonly { see(change: Change<Pod>): void }[];
   /** Receive every change of a ZipProject. */
   readonly projectFollowers: readonly { see(change: Change<ZipProject>): void }[];
   /** Finished ZipJobs keep their finalizer until the history has them. */
   readonly hasHistory: boolean;
+  readonly projectClasses: Pick<ProjectClasses, 'of'>;
 }
 
 export interface Watches {
@@ -105,9 +110,9 @@ const onZipJobChange =
   };
 
 const onPodChange =
-  ({ onZipJob, finishedPods }: Wiring) =>
+  ({ onZipJob, podFollowers }: Wiring) =>
   (change: Change<Pod>): void => {
-    finishedPods.see(change);
+    for (const follower of podFollowers) follower.see(change);
     const key = zipJobKeyOf(objectOf(change));
     if (key !== undefined) onZipJob(key);
   };
@@ -146,6 +151,11 @@ const leavingBuckets = ({ caches, onBucket }: Wiring, { metadata }: ZipProject):
       onBucket(objectKey(bucket));
 };
 
+/** The project or its class decides how many of its jobs are kept. */
+const refillJobs = ({ zipJobs, jobs, pods }: Caches, namespace: string): void => {
+  for (const cache of [zipJobs, jobs, pods]) cache.refill(namespace);
+};
+
 const onProjectChange =
   (wiring: Wiring) =>
   (change: Change<ZipProject>): void => {
@@ -156,26 +166,47 @@ const onProjectChange =
     leavingBuckets(wiring, objectOf(change));
     if (change.kind === 'set' && change.before) return;
     const { namespace } = objectOf(change).metadata;
+    refillJobs(caches(), namespace);
     for (const zipJob of caches().zipJobs.byIndex(INDEXES.changing, namespace, CHANGING))
       if (!isFinished(zipJob)) onZipJob(objectKey(zipJob));
   };
 
 const onClassChange =
-  ({ onProject, limited }: Wiring) =>
+  ({ onProject, limited, caches }: Wiring) =>
   (change: Change<Namespace>): void => {
     const { name } = objectOf(change).metadata;
+    refillJobs(caches(), name);
     for (const one of limited) one.refresh(name);
     onProject(projectKey(name));
   };
 
-const createCaches = (wiring: Wiring): Caches => {
-  const { kube, log, metrics, hasHistory } = wiring;
-  const common = { kube, log, metrics };
+interface CommonOptions extends Pick<WatchesOptions, 'kube' | 'log' | 'metrics'> {
+  readonly onLeftOut: (namespace: string) => void;
+}
+
+/** The caches of ZipJobs and of their Jobs and pods, which the class of the project limits. */
+const createJobCaches = (
+  wiring: Wiring,
+  common: CommonOptions,
+  { projects, namespaces }: Pick<Caches, 'projects' | 'namespaces'>,
+): Pick<Caches, 'zipJobs' | 'jobs' | 'pods'> => {
+  const { hasHistory, onZipJob, projectClasses } = wiring;
+  const hasProject = (namespace: string): boolean => projects.get(projectKey(namespace)) !== undefined;
+  const limited = {
+    ...common,
+    after: [projects, namespaces],
+    limitsOf: (namespace: string) =>
+      keptJobs(hasProject(namespace) ? projectClasses.of(namespace).limits : undefined),
+  };
   return {
     zipJobs: createReflector({
-      ...common,
+      ...limited,
       definition: keptAs(RESOURCES.zipJobs, (zipJob) => zipJobSkeleton(zipJob, hasHistory)),
       isAtRest: isResting,
+      isExempt: isActive,
+      // A job that waits for a project is read when it is reconciled.
+      keepsIdentities: (namespace) => !hasProject(namespace),
+      onIdentity: onZipJob,
       indexes: {
         [INDEXES.changing]: changingOf,
         [INDEXES.bucket]: ({ spec }) => [spec.bucketRef.name],
@@ -184,32 +215,49 @@ const createCaches = (wiring: Wiring): Caches => {
       onChange: onZipJobChange(wiring),
     }),
     jobs: createReflector({
-      ...common,
+      ...limited,
       definition: keptAs(RESOURCES.jobs, jobSkeleton),
       isAtRest: isJobFinished,
+      isExempt: (job) => !isJobFinished(job),
       labelSelector: OWN_SELECTOR,
       indexes: JOB_INDEXES,
       onChange: onJobChange(wiring),
     }),
     pods: createReflector({
-      ...common,
+      ...limited,
       definition: keptAs(RESOURCES.pods, podSkeleton),
       isAtRest: isEnded,
+      isExempt: (pod) => !isEnded(pod),
       labelSelector: OWN_SELECTOR,
       indexes: POD_INDEXES,
       onChange: onPodChange(wiring),
     }),
+  };
+};
+
+const createCaches = (wiring: Wiring): Caches => {
+  const { kube, log, metrics, onProject } = wiring;
+  const common: CommonOptions = {
+    kube,
+    log,
+    metrics,
+    onLeftOut: (namespace) => onProject(projectKey(namespace)),
+  };
+  const projects = createReflector({
+    ...common,
+    definition: RESOURCES.zipProjects,
+    onChange: onProjectChange(wiring),
+  });
+  const namespaces = watchClassLabels({ kube, log, metrics, onChange: onClassChange(wiring) });
+  return {
+    ...createJobCaches(wiring, common, { projects, namespaces }),
     buckets: createReflector({
       ...common,
       definition: RESOURCES.zipBuckets,
       onChange: onBucketChange(wiring),
     }),
-    projects: createReflector({
-      ...common,
-      definition: RESOURCES.zipProjects,
-      onChange: onProjectChange(wiring),
-    }),
-    namespaces: watchClassLabels({ ...common, onChange: onClassChange(wiring) }),
+    projects,
+    namespaces,
   };
 };
 

@@ -221,15 +221,6 @@ const findPhysicalBucket =
     return bucket && physicalBucketOf(bucket);
   };
 
-type Pods = WatchesOptions['finishedPods'];
-
-const both = (first: Pods, second: Pods): Pods => ({
-  see: (change) => {
-    first.see(change);
-    second.see(change);
-  },
-});
-
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -237,8 +228,8 @@ export const createParts = (base: Base): Parts => {
   const { queue, projectQueue } = queues;
   const leadership = { isOurs: false };
   const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
-  const common = { kube, log, metrics: base.kubeMetrics, onProject: notifiers.onProject };
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
+  const common = { kube, log, metrics: base.kubeMetrics, projectClasses, onProject: notifiers.onProject };
   const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));
   const ledger: Ledger = createLedger({
     ...ledgerSettings(config, limitsIn),
@@ -255,7 +246,7 @@ export const createParts = (base: Base): Parts => {
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    finishedPods: both(surplus.finishedPods, unreachableSources),
+    podFollowers: [surplus.finishedPods, unreachableSources],
     followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,

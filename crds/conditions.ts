@@ -23,6 +23,8 @@ export const CONDITION_TYPES = {
   RecoveryLimited: 'The credentials of the bucket lack a permission that recovery needs.',
   Archived: 'The history database has the finished job.',
   HistoryPurged: 'The last deletion of all records of the project from the history is complete.',
+  ObjectsLeftOut:
+    'ZipProject: the namespace has more objects than the controller keeps in memory, so it ignores some.',
   Ready:
     'ZipJob: the same as Complete. ZipBucket: the last test succeeded. ZipProject: zippers can run in the project.',
 } as const;
@@ -106,6 +108,9 @@ export const REASONS = {
   Paused: 'No job starts: all jobs are paused by an annotation on the Lease of the controller.',
   ProjectReady: 'The project has all objects that its zippers need.',
   ProjectIncomplete: 'An object that the zippers of the project need could not be created.',
+  TooManyObjects:
+    'The namespace has more objects, or larger ones, than the controller keeps in memory. It ignores the others until there is room.',
+  AllKept: 'The controller keeps all objects of the namespace in memory.',
   ApiServerBusy: 'The API server is busy. The request will be retried.',
   Archived: 'The history has the job as it is now.',
   ArchiveOutdated: 'The history has the job. It is updated there once the webhook is finished.',

@@ -111,7 +111,7 @@ export interface ZipProject {
     readonly conditions?: readonly Condition[];
     readonly webhook?: EndpointState;
     readonly historyPurge?: HistoryPurge;
-    /** The class in force and its limits. Processes do not read it: it is for users. */
+    /** The class in force and its limits. It is for users and the dashboard: the API and the controller know the classes. */
     readonly class?: { readonly name: string; readonly limits: Partial<ProjectLimits> };
   };
 }

@@ -1,14 +1,17 @@
+import { projectKey } from '#crds/api-group.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { uuidOfName } from '#crds/zip-job-facts.ts';
-import type { ZipProject } from '#crds/zip-project.ts';
+import type { ProjectLimits, ZipProject } from '#crds/zip-project.ts';
 import { type CacheGroup, createCacheGroup } from '#runtime/kube/cache-group.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { keptAs } from '#runtime/kube/kept-as.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
 import type { ReflectorMetrics } from '#runtime/kube/reflector-options.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
-import type { Change, Reflector } from '#runtime/kube/types.ts';
+import { type Change, namespaceOf, type Reflector } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
+import { BUILT_IN_LIMITS } from '#runtime/project-limits/class-settings.ts';
+import { keptJobs } from '#runtime/project-limits/kept-jobs.ts';
 import { type ListedJob, toListedJob } from './live/listed-job.ts';
 
 /** All jobs of a project, under the value `ALL`. */
@@ -32,6 +35,10 @@ export interface Caches extends CacheGroup {
   readonly zipProjects: Reflector<ZipProject>;
 }
 
+/** The controller reports the class soon after a project was created. */
+const classLimits = (project: ZipProject | undefined): Partial<ProjectLimits> | undefined =>
+  project && (project.status?.class?.limits ?? BUILT_IN_LIMITS);
+
 export const createCaches = (deps: {
   readonly kube: KubeClient;
   readonly log: Logger;
@@ -40,14 +47,19 @@ export const createCaches = (deps: {
   readonly onZipJob: (change: Change<ListedJob>) => void;
 }): Caches => {
   const { onZipJob, ...common } = deps;
-  return createCacheGroup({
-    zipJobs: createReflector({
-      ...common,
-      definition: keptAs(RESOURCES.zipJobs, toListedJob),
-      isAtRest: ({ status }) => isFinished({ status }),
-      indexes: ZIP_JOB_INDEXES,
-      onChange: onZipJob,
-    }),
-    zipProjects: createReflector({ ...common, definition: RESOURCES.zipProjects }),
+  const zipProjects: Reflector<ZipProject> = createReflector({
+    ...common,
+    definition: RESOURCES.zipProjects,
+    onChange: ({ key }) => zipJobs.refill(namespaceOf(key)),
   });
+  const zipJobs: Reflector<ListedJob> = createReflector({
+    ...common,
+    after: [zipProjects],
+    limitsOf: (namespace) => keptJobs(classLimits(zipProjects.get(projectKey(namespace)))),
+    definition: keptAs(RESOURCES.zipJobs, toListedJob),
+    isAtRest: ({ status }) => isFinished({ status }),
+    indexes: ZIP_JOB_INDEXES,
+    onChange: onZipJob,
+  });
+  return createCacheGroup({ zipJobs, zipProjects });
 };

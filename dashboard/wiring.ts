@@ -9,7 +9,7 @@ import type { Served } from '#runtime/http/serve-requests.ts';
 import { createKubeClient, type KubeClient } from '#runtime/kube/client.ts';
 import type { KubeAccess } from '#runtime/kube/kube-access.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
-import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Change } from '#runtime/kube/types.ts';
 import { withoutIdentity } from '#runtime/kube/user-client.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
@@ -200,7 +200,7 @@ export const createParts = async (
   const jobs = createKnownJobs();
   const onZipJob = (change: Change<ListedJob>): void => jobs.note(change);
   const caches = resources.use(createCaches({ kube: clientOf(access), log, metrics: kubeMetrics, onZipJob }));
-  collectWatchAges(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
+  collectCaches(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const redis = resources.use(connectRedis(config, { log, trust }));

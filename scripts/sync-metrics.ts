@@ -11,7 +11,7 @@ import { collectAtScrape } from '#controller/zip-job/metrics-at-scrape.ts';
 import { FAILURE_FAULTS, type Fault } from '#crds/job-failures.ts';
 import { createDashboardMetrics } from '#dashboard/metrics.ts';
 import { exportBuildInfo } from '#runtime/build-info.ts';
-import { collectWatchAges, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
+import { collectCaches, createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 
 const TARGET = 'docs/metrics.md';
 
@@ -25,7 +25,7 @@ export interface MetricFacts {
 const common = (registry: Registry): void => {
   exportBuildInfo(registry, '0');
   createKubeMetrics(registry);
-  collectWatchAges(registry, {});
+  collectCaches(registry, {});
 };
 
 type Process = 'api' | 'controller' | 'dashboard';

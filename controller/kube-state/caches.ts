@@ -1,6 +1,6 @@
 import { fileListOwner, LABELS } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
+import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Job, Namespace, Pod } from '#runtime/kube/resources.ts';
 import { clusterIndex, type KubeObject, type ObjectKey, type Reflector } from '#runtime/kube/types.ts';
@@ -35,6 +35,12 @@ export const INDEXES = {
   /** Jobs of archives and recoveries by the uid of their ZipJob. */
   zipJobUid: 'zipJobUid',
 } as const;
+
+/** True from the creation of its Job on; the number of such ZipJobs is limited by slots. */
+export const isActive = (zipJob: ZipJob): boolean => {
+  const { phase, job } = zipJob.status ?? {};
+  return !isFinished(zipJob) && (job !== undefined || (phase !== undefined && phase !== 'Queued'));
+};
 
 /** The only value of its index. */
 export const CHANGING = 'changing';

@@ -29,6 +29,7 @@ import type { SurplusJobs } from './surplus-jobs.ts';
 
 export interface ObserveOptions {
   readonly caches: Omit<Caches, 'namespaces'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get'>;
   readonly jobs: Pick<ObjectClient<Job>, 'get'>;
   readonly pods: Pick<ObjectClient<Pod>, 'get' | 'list'>;
   readonly events: Pick<ObjectClient<Event>, 'list'>;
@@ -206,14 +207,28 @@ const ofUnfinished = async (
   return { ...seen, podRefusal: await findPodRefusal(options, seen) };
 };
 
+/** Of a job that waits for a project, the cache keeps only the identity. Once there is a project, the job becomes a cached one. */
+const withoutProject = async (
+  { caches, zipJobs }: ObserveOptions,
+  key: ObjectKey,
+): Promise<ZipJob | undefined> => {
+  const identity = caches.zipJobs.identity(key);
+  if (!identity) return undefined;
+  const { namespace, name } = identity.metadata;
+  return zipJobs.get(namespace, name);
+};
+
 /** Reads the input of a decision about a ZipJob, from the caches where they are reliable. */
 export const createObserve =
   (options: ObserveOptions): Observe =>
   async (key, hints) => {
     const cached = options.caches.zipJobs.get(key);
-    if (!cached) return undefined;
-    const zipJob = options.memory.newest(cached);
-    return isFinished(zipJob)
-      ? ofFinished(options, key, zipJob)
-      : ofUnfinished(options, { key, zipJob }, hints);
+    const found = cached ?? (await withoutProject(options, key));
+    if (!found) return undefined;
+    const zipJob = options.memory.newest(found);
+    const seen = isFinished(zipJob)
+      ? await ofFinished(options, key, zipJob)
+      : await ofUnfinished(options, { key, zipJob }, hints);
+    // Nothing starts that the ledger does not know.
+    return !cached && seen.project ? undefined : seen;
   };

@@ -1,6 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
-import { type ConditionChange, REASONS, setCondition, shorten } from '#crds/conditions.ts';
+import {
+  type Condition,
+  type ConditionChange,
+  findCondition,
+  REASONS,
+  setCondition,
+  shorten,
+} from '#crds/conditions.ts';
 import type { EndpointState } from '#crds/zip-project.ts';
 import { holdsFinalizer } from '#runtime/kube/finalizer.ts';
 import { defined } from '#runtime/optional.ts';
@@ -38,6 +45,21 @@ const notReady = ({ message }: Error): Readiness => ({
   message: shorten(`${REASONS.ProjectIncomplete} ${message}`),
 });
 
+/** Without the condition, nothing was ever left out. */
+const withLeftOut = (
+  conditions: readonly Condition[],
+  kinds: readonly string[],
+  now: Date,
+): readonly Condition[] => {
+  const type = 'ObjectsLeftOut';
+  if (kinds.length > 0) {
+    const message = `${REASONS.TooManyObjects} Kinds: ${list.format(kinds)}.`;
+    return setCondition(conditions, { type, status: 'True', reason: 'TooManyObjects', message }, now);
+  }
+  const change = { type, status: 'False', reason: 'AllKept', message: REASONS.AllKept } as const;
+  return findCondition(conditions, type) ? setCondition(conditions, change, now) : conditions;
+};
+
 interface Next {
   readonly webhook: EndpointState | undefined;
   readonly purge: Pick<ProjectPurge, 'record' | 'condition'>;
@@ -46,7 +68,7 @@ interface Next {
 
 /** The next status, if it differs. */
 const changed = (
-  { project, projectClass }: Pick<ProjectObservation, 'project' | 'projectClass'>,
+  { project, projectClass, leftOut = [] }: Pick<ProjectObservation, 'project' | 'projectClass' | 'leftOut'>,
   readiness: Readiness,
   { webhook, purge, now }: Next,
 ): Pick<ProjectDecision, 'status'> => {
@@ -57,7 +79,7 @@ const changed = (
     ...readiness,
     ...defined({ observedGeneration: generation }),
   } as const;
-  const conditions = setCondition(project.status?.conditions, change, now);
+  const conditions = withLeftOut(setCondition(project.status?.conditions, change, now), leftOut, now);
   const status: ProjectStatus = {
     conditions: purge.condition ? setCondition(conditions, purge.condition, now) : conditions,
     ...(webhook && { webhook }),

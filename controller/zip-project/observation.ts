@@ -41,6 +41,8 @@ export interface ProjectObservation {
   /** The requested test event of the webhook. */
   readonly test: DeliveryState;
   readonly hasHistory: boolean;
+  /** The kinds of which the caches leave out objects of the namespace. */
+  readonly leftOut?: readonly string[];
   /** The deletion of its records that this process carries out. */
   readonly purge: PurgeState | undefined;
   /** Set only if the project is being deleted. */

@@ -15,7 +15,7 @@ import type { ProjectHints, ProjectObservation, Remainder } from './observation.
 import type { ProjectChildren } from './project-children.ts';
 
 export interface ObserveProjectOptions {
-  readonly caches: Pick<Caches, 'projects' | 'zipJobs' | 'buckets'>;
+  readonly caches: Pick<Caches, 'projects' | 'zipJobs' | 'buckets' | 'jobs' | 'pods'>;
   readonly children: Pick<ProjectChildren, 'of'>;
   readonly projectClasses: Pick<ProjectClasses, 'of'>;
   readonly notes: Pick<EndpointNotes, 'of'>;
@@ -38,6 +38,13 @@ const remainderOf = async (
   buckets: inNamespace(caches.buckets.values(), metadata.namespace),
   isNamespaceTerminating: await isNamespaceTerminating(metadata.namespace),
 });
+
+const leftOutIn = ({ caches }: ObserveProjectOptions, namespace: string): readonly string[] => {
+  const { zipJobs, buckets, jobs, pods } = caches;
+  return Object.entries({ ZipJob: zipJobs, ZipBucket: buckets, Job: jobs, Pod: pods }).flatMap(
+    ([kind, cache]) => (cache.isIncomplete(namespace) ? [kind] : []),
+  );
+};
 
 const testOf = (
   { dispatcher }: ObserveProjectOptions,
@@ -68,6 +75,7 @@ export const createObserveProject =
       responses: options.notes.of(project.metadata.namespace),
       test: testOf(options, project),
       hasHistory: options.purges !== undefined,
+      leftOut: leftOutIn(options, project.metadata.namespace),
       purge: options.purges?.of(key),
       ...(isLeaving(project.metadata) && { remainder: await remainderOf(options, project) }),
     };

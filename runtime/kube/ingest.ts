@@ -2,6 +2,7 @@ import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { isRecord } from './decode.ts';
 import type { KeptDefinition } from './kept-as.ts';
+import { withNamedMetadata } from './named-metadata.ts';
 import type { IncomingList } from './object-cache.ts';
 import type { Change, KubeObject } from './types.ts';
 
@@ -51,7 +52,8 @@ export const createIngest = <T extends KubeObject>(options: IngestOptions<T>): I
   const { kind } = definition;
   const decode = (value: unknown): T | 'invalid' | undefined => {
     try {
-      return definition.decode(withoutManagedFields(value));
+      const kept = definition.decode(withoutManagedFields(value));
+      return kept && withNamedMetadata(kept);
     } catch (error) {
       log.error({ err: toError(error), kind }, 'ignored an object that cannot be decoded');
       return 'invalid';

@@ -43,10 +43,10 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
   };
 };
 
-/** Reports at each scrape, for each cached kind, the time since the API server last sent data. */
-export const collectWatchAges = (
+/** Reports at each scrape, for each cached kind, the time since the API server last sent data, and what does not fit. */
+export const collectCaches = (
   registry: Registry,
-  caches: Readonly<Record<string, Pick<Reflector<never>, 'silenceMs'>>>,
+  caches: Readonly<Record<string, Pick<Reflector<never>, 'silenceMs' | 'leftOut'>>>,
 ): void => {
   new Gauge({
     name: 'zip_reflector_last_event_age_seconds',
@@ -55,6 +55,15 @@ export const collectWatchAges = (
     registers: [registry],
     collect() {
       for (const [kind, cache] of Object.entries(caches)) this.set({ kind }, cache.silenceMs() / 1000);
+    },
+  });
+  new Gauge({
+    name: 'zip_reflector_left_out_objects',
+    help: 'Objects that the process ignores, because a namespace has more than the cache keeps of one, by kind; at most 1,000 of each namespace are counted',
+    labelNames: ['kind'],
+    registers: [registry],
+    collect() {
+      for (const [kind, cache] of Object.entries(caches)) this.set({ kind }, cache.leftOut());
     },
   });
 };

@@ -67,8 +67,7 @@ const receivePages = async <T extends KubeObject>(
   return version;
 };
 
-/** Lists all objects, as a watch if possible, and reports the differences from the cache. */
-export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
+const receiveAll = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> => {
   const { options, ingest, progress } = parts;
   let list = receiveList(parts);
   let version = await receiveByWatch(parts, list, signal);
@@ -85,6 +84,10 @@ export const listAll = async <T extends KubeObject>(parts: Parts<T>, signal: Abo
     ingest.report(change);
   });
 };
+
+/** Lists all objects, as a watch if possible, and reports the differences from the cache. */
+export const listAll = <T extends KubeObject>(parts: Parts<T>, signal: AbortSignal): Promise<void> =>
+  parts.turn.take(() => receiveAll(parts, signal));
 
 /** A watch sends versions in order, so an older one is of a server that was restored. */
 const refuseOldEvent = <T extends KubeObject>(

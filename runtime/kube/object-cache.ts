@@ -1,8 +1,17 @@
+import { type AdmissionOptions, CacheAdmission } from './cache-admission.ts';
 import { createIndexes, type Indexers, type Indexes } from './indexes.ts';
-import { createPacker, type Packed } from './packed-objects.ts';
-import { type Change, type KubeObject, type ObjectKey, objectKey, type Reflector } from './types.ts';
+import { createStore, createWrites, isSameVersion, type Store } from './object-store.ts';
+import type { Packed } from './packed-objects.ts';
+import {
+  type Change,
+  type KubeObject,
+  namespaceOf,
+  type ObjectKey,
+  objectKey,
+  type Reflector,
+} from './types.ts';
 
-export interface ObjectCacheOptions<T> {
+export interface ObjectCacheOptions<T> extends AdmissionOptions<T> {
   /** Index name -> function that returns the values for `byIndex`. */
   readonly indexes?: Indexers<T>;
   /**
@@ -10,6 +19,12 @@ export interface ObjectCacheOptions<T> {
    * Default: none.
    */
   readonly isAtRest?: (object: T) => boolean;
+  /** Called for each object of which the cache keeps only the identity, when it is new, changed or gone. */
+  readonly onIdentity?: (key: ObjectKey) => void;
+  /** Called when something of a namespace is left out for the first time, or nothing is any more. */
+  readonly onLeftOut?: (namespace: string) => void;
+  /** Called when more of a namespace can be kept than the cache has. May be called again. */
+  readonly onRoom?: (namespace: string) => void;
 }
 
 /** A complete list that is being received. The cache keeps its previous content until `publish`. */
@@ -30,11 +45,17 @@ type CacheReads<T extends KubeObject> = Pick<
 >;
 
 /** The objects of one kind in memory. Every write returns the changes that it made, in order. */
-export interface ObjectCache<T extends KubeObject> extends CacheReads<T> {
+export interface ObjectCache<T extends KubeObject>
+  extends CacheReads<T>,
+    Pick<Reflector<T>, 'identity' | 'identityKeys' | 'leftOut' | 'isIncomplete'> {
   set(object: T): readonly Change<T>[];
   delete(object: KubeObject): readonly Change<T>[];
   /** Drops what the cache has under the name of an object that it does not keep. */
   leaveOut(object: KubeObject): readonly Change<T>[];
+  /** True if something is left out of the namespace although there is room, or if its objects can be kept whole now. */
+  hasRoom(namespace: string): boolean;
+  /** The objects of the namespace are received again: only those that do not fit then count as left out. */
+  forgetLeftOut(namespace: string): void;
   /** Drops the record of objects that were deleted before this version. No older event will arrive. */
   forgetDeleted(before: string): void;
   /** `trustsVersions`: an object with the uid and version that the cache has is the same object. */
@@ -51,76 +72,61 @@ export const isOlderVersion = (version: string | undefined, than: string | undef
   return version.length === than.length ? version < than : version.length < than.length;
 };
 
-const isSameVersion = (a: KubeObject | undefined, b: KubeObject): boolean =>
-  a !== undefined &&
-  a.metadata.uid === b.metadata.uid &&
-  a.metadata.resourceVersion === b.metadata.resourceVersion;
+interface Content<T extends KubeObject> {
+  readonly store: Store<T>;
+  readonly writes: ReturnType<typeof createWrites<T>>;
+  readonly options: ObjectCacheOptions<T>;
+  /** Of what the store has. A new list has its own. */
+  admission: CacheAdmission<T>;
+}
 
-/** The objects, those at rest as texts. */
-const createStore = <T extends KubeObject>(isAtRest: (object: T) => boolean) => {
-  const packer = createPacker<T>();
-  const kept = new Map<ObjectKey, T | Packed>();
-  const read = (key: ObjectKey, value: T | Packed): T =>
-    typeof value === 'string' ? packer.unpack(key, value) : value;
-  return {
-    kept,
-    read,
-    get: (key: ObjectKey): T | undefined => {
-      const value = kept.get(key);
-      return value === undefined ? undefined : read(key, value);
-    },
-    toKept: (object: T): T | Packed => (isAtRest(object) ? (packer.pack(object) ?? object) : object),
-    *values(): IterableIterator<T> {
-      for (const [key, value] of kept) yield read(key, value);
-    },
-  };
-};
-type Store<T extends KubeObject> = ReturnType<typeof createStore<T>>;
-
-const createWrites = <T extends KubeObject>({ kept, get }: Store<T>, indexes: Indexes<T>) => {
-  const drop = (key: ObjectKey, before: T): Change<T> => {
-    indexes.remove(before, key);
-    kept.delete(key);
-    return { kind: 'deleted', key, before };
-  };
-  const replace = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] => {
-    const held = get(key);
-    // A different uid is a different object, so handlers of the old one must see its deletion.
-    const gone = held !== undefined && held.metadata.uid !== object.metadata.uid ? [drop(key, held)] : [];
-    const before = gone.length > 0 ? undefined : held;
-    if (before) indexes.remove(before, key);
-    kept.set(key, value);
-    indexes.add(object, key);
-    return [...gone, { kind: 'set', key, object, before }];
-  };
-  const put = (key: ObjectKey, object: T, value: T | Packed): readonly Change<T>[] =>
-    isSameVersion(get(key), object) ? [] : replace(key, object, value);
-  return { drop, put, replace };
+/** Calls back for the differences between the content of before and a list that was published. */
+const noteList = <T extends KubeObject>(
+  { admission, options }: Content<T>,
+  before: CacheAdmission<T>,
+): void => {
+  for (const key of new Set([...before.identities.keys(), ...admission.identities.keys()]))
+    options.onIdentity?.(key);
+  for (const namespace of new Set([...before.partial(), ...admission.partial()])) {
+    if (before.isIncomplete(namespace) !== admission.isIncomplete(namespace)) options.onLeftOut?.(namespace);
+    if (admission.hasRoom(namespace)) options.onRoom?.(namespace);
+  }
 };
 
 const createIncomingList = <T extends KubeObject>(
-  { kept, get, read, toKept }: Store<T>,
-  { drop, put, replace }: ReturnType<typeof createWrites<T>>,
+  content: Content<T>,
   trustsVersions: boolean,
 ): IncomingList<T> => {
+  const { options } = content;
+  const { kept, get, read, toKept } = content.store;
+  const { drop, put, replace } = content.writes;
   const write = trustsVersions ? put : replace;
   const next = new Map<ObjectKey, T | Packed>();
+  const admission = new CacheAdmission<T>(options);
+  const remove = (key: ObjectKey): void => {
+    admission.remove(key, next.get(key));
+    next.delete(key);
+  };
+  const add = (key: ObjectKey, object: T | undefined, value: T | Packed): void => {
+    remove(key);
+    if (admission.add(key, { object, held: value }) === 'whole') next.set(key, value);
+  };
   return {
     isKnown: (object) => trustsVersions && isSameVersion(get(objectKey(object)), object),
     addKnown: (object) => {
-      const value = kept.get(objectKey(object));
-      if (value !== undefined) next.set(objectKey(object), value);
+      const key = objectKey(object);
+      const value = kept.get(key);
+      if (value !== undefined) add(key, typeof value === 'string' ? undefined : value, value);
     },
-    add: (object) => {
-      next.set(objectKey(object), toKept(object));
-    },
-    remove: (object) => {
-      next.delete(objectKey(object));
-    },
+    add: (object) => add(objectKey(object), object, toKept(object)),
+    remove: (object) => remove(objectKey(object)),
     publish: (report) => {
+      const before = content.admission;
+      content.admission = admission;
       for (const [key, value] of kept) if (!next.has(key)) report(drop(key, read(key, value)));
       for (const [key, value] of next)
         if (kept.get(key) !== value) for (const change of write(key, read(key, value), value)) report(change);
+      noteList(content, before);
     },
   };
 };
@@ -139,13 +145,17 @@ const readsOf = <T extends KubeObject>(store: Store<T>, indexes: Indexes<T>): Ca
 };
 
 /** Which events are late: a late or repeated event must not revert the cache. */
-const createDeletions = <T extends KubeObject>({ get }: Pick<Store<T>, 'get'>) => {
+const createDeletions = <T extends KubeObject>(content: Content<T>) => {
   /** Key -> version of its deletion, so that a repeated event does not restore a deleted object. */
   const deleted = new Map<ObjectKey, string>();
+  const versionsOf = (key: ObjectKey): readonly (string | undefined)[] => [
+    content.store.get(key)?.metadata.resourceVersion,
+    content.admission.identities.get(key)?.metadata.resourceVersion,
+    deleted.get(key),
+  ];
   return {
     isLate: ({ metadata }: KubeObject, key: ObjectKey): boolean =>
-      isOlderVersion(metadata.resourceVersion, get(key)?.metadata.resourceVersion) ||
-      isOlderVersion(metadata.resourceVersion, deleted.get(key)),
+      versionsOf(key).some((version) => isOlderVersion(metadata.resourceVersion, version)),
     add: ({ metadata }: KubeObject, key: ObjectKey): void => {
       if (metadata.resourceVersion !== undefined) deleted.set(key, metadata.resourceVersion);
     },
@@ -156,6 +166,44 @@ const createDeletions = <T extends KubeObject>({ get }: Pick<Store<T>, 'get'>) =
   };
 };
 
+/** Calls back for what a change of one object means for its identity, and for what is left out of its namespace. */
+const noting = <T extends KubeObject, R>(
+  { admission, options }: Content<T>,
+  key: ObjectKey,
+  change: () => R,
+): R => {
+  const namespace = namespaceOf(key);
+  const [wasIncomplete, hadIdentity] = [admission.isIncomplete(namespace), admission.identities.has(key)];
+  const result = change();
+  if (hadIdentity || admission.identities.has(key)) options.onIdentity?.(key);
+  if (admission.isIncomplete(namespace) !== wasIncomplete) options.onLeftOut?.(namespace);
+  if (admission.hasRoom(namespace)) options.onRoom?.(namespace);
+  return result;
+};
+
+const changesOf = <T extends KubeObject>(content: Content<T>) => {
+  const { store, writes } = content;
+  const drop = (key: ObjectKey): readonly Change<T>[] => {
+    const held = store.get(key);
+    return held === undefined ? [] : [writes.drop(key, held)];
+  };
+  const place = (key: ObjectKey, object: T): readonly Change<T>[] => {
+    const value = store.toKept(object);
+    const before = store.kept.get(key);
+    content.admission.remove(key, before);
+    const outcome = content.admission.add(key, { object, held: value, hadPlace: before !== undefined });
+    return outcome === 'whole' ? writes.put(key, object, value) : drop(key);
+  };
+  return {
+    set: (key: ObjectKey, object: T) => noting(content, key, () => place(key, object)),
+    drop: (key: ObjectKey) =>
+      noting(content, key, () => {
+        content.admission.remove(key, store.kept.get(key));
+        return drop(key);
+      }),
+  };
+};
+
 export const createObjectCache = <T extends KubeObject>(
   options: ObjectCacheOptions<T> = {},
 ): ObjectCache<T> => {
@@ -163,27 +211,34 @@ export const createObjectCache = <T extends KubeObject>(
   const store = createStore(isAtRest);
   const indexes = createIndexes(options.indexes ?? {});
   const writes = createWrites(store, indexes);
-  const deletions = createDeletions(store);
+  const content: Content<T> = { store, writes, options, admission: new CacheAdmission<T>(options) };
+  const deletions = createDeletions(content);
+  const changes = changesOf(content);
   const leaveOut = (object: KubeObject): readonly Change<T>[] => {
     const key = objectKey(object);
-    const held = deletions.isLate(object, key) ? undefined : store.get(key);
-    return held === undefined ? [] : [writes.drop(key, held)];
+    return deletions.isLate(object, key) ? [] : changes.drop(key);
   };
   return {
     ...readsOf(store, indexes),
+    identity: (key) => content.admission.identities.get(key),
+    identityKeys: () => content.admission.identities.keys(),
+    hasRoom: (namespace) => content.admission.hasRoom(namespace),
+    leftOut: () => content.admission.leftOut,
+    isIncomplete: (namespace) => content.admission.isIncomplete(namespace),
     set: (object) => {
       const key = objectKey(object);
-      return deletions.isLate(object, key) ? [] : writes.put(key, object, store.toKept(object));
+      return deletions.isLate(object, key) ? [] : changes.set(key, object);
     },
     delete: (object) => {
-      const changes = leaveOut(object);
+      const removed = leaveOut(object);
       if (!deletions.isLate(object, objectKey(object))) deletions.add(object, objectKey(object));
-      return changes;
+      return removed;
     },
     leaveOut,
+    forgetLeftOut: (namespace) => content.admission.forgetLeftOut(namespace),
     forgetDeleted: deletions.forget,
     receiveList: ({ trustsVersions } = { trustsVersions: true }) => {
-      const list = createIncomingList(store, writes, trustsVersions);
+      const list = createIncomingList(content, trustsVersions);
       return {
         ...list,
         publish: (report) => {

@@ -8,7 +8,7 @@ export type Packed = string;
  * of their own; as texts they need a quarter of the memory. The names of their fields are kept once per layout.
  */
 export interface Packer<T extends KubeObject> {
-  /** Undefined for an object of a layout beyond the limit; keep the object itself. */
+  /** Undefined for an object of a layout beyond the limits; keep the object itself. */
   pack(object: T): Packed | undefined;
   /** A new object each time. The key has the namespace and the name. */
   unpack(key: ObjectKey, packed: Packed): T;
@@ -24,8 +24,11 @@ type Layout =
 
 /** Objects at rest of one kind have few layouts: which optional fields are present. */
 const MAX_LAYOUTS = 1_000;
-/** Of each field, this many texts are kept once: the first ones. */
+/** Each value of a layout costs memory that no limit of a namespace counts. */
+const MAX_VALUES = 200;
+/** Of each field, this many texts are kept once: the first short ones. */
 const MAX_SHARED = 64;
+const MAX_SHARED_LENGTH = 100;
 
 interface KnownLayout {
   readonly index: number;
@@ -76,7 +79,7 @@ const rebuild = (layout: Layout, next: () => Json): Json => {
 /** A text that is kept once is an array with its number; no other value is an array. */
 const share = (known: KnownLayout, position: number, value: Json): Json => {
   const shared = known.shared[position];
-  if (typeof value !== 'string' || shared === undefined) return value;
+  if (typeof value !== 'string' || value.length > MAX_SHARED_LENGTH || shared === undefined) return value;
   const found = shared.get(value);
   if (found !== undefined) return [found];
   if (shared.size >= MAX_SHARED) return value;
@@ -111,6 +114,7 @@ export const createPacker = <T extends KubeObject>(): Packer<T> => {
       const json = withoutKey(object);
       const values: Json[] = [0];
       const text = flatten(json, values);
+      if (values.length > MAX_VALUES) return undefined;
       const known = byText.get(text) ?? add(text, json, values.length);
       if (!known) return undefined;
       for (let position = 1; position < values.length; position += 1)

@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts';
 import type { KubeClient } from './client.ts';
 import type { KeptDefinition } from './kept-as.ts';
 import type { ObjectCacheOptions } from './object-cache.ts';
-import type { Change, KubeObject } from './types.ts';
+import type { Change, KubeObject, Reflector } from './types.ts';
 
 export interface ReflectorSettings {
   /** Objects per page of a list, on API servers that do not support lists as a watch. */
@@ -51,7 +51,7 @@ export interface ReflectorMetrics {
   eventReceived(kind: string): void;
 }
 
-export interface ReflectorOptions<T extends KubeObject> extends ObjectCacheOptions<T> {
+export interface ReflectorOptions<T extends KubeObject> extends Omit<ObjectCacheOptions<T>, 'onRoom'> {
   readonly kube: KubeClient;
   /** Made with keptAs where the cache keeps only a part of each object. managedFields are always dropped. */
   readonly definition: KeptDefinition<T>;
@@ -59,6 +59,8 @@ export interface ReflectorOptions<T extends KubeObject> extends ObjectCacheOptio
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
+  /** Caches that decide what this one keeps: their first lists come first. Default: none. */
+  readonly after?: readonly Pick<Reflector<never>, 'synced'>[];
   /** Called after the cache has applied a change. Errors are logged. */
   readonly onChange?: (change: Change<T>) => void;
   readonly log: Logger;

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { createIngest } from './ingest.ts';
 import type { ObjectCache } from './object-cache.ts';
 import type { ReflectorOptions, ReflectorSettings } from './reflector-options.ts';
+import type { Turn } from './turn.ts';
 import type { KubeObject } from './types.ts';
 
 /** The position of the reflector in the API server's history. */
@@ -36,4 +37,6 @@ export interface Parts<T extends KubeObject> {
   readonly cache: ObjectCache<T>;
   readonly ingest: ReturnType<typeof createIngest<T>>;
   readonly progress: Progress;
+  /** Lists of one namespace and lists of all of them. */
+  readonly turn: Turn;
 }

@@ -4,9 +4,11 @@ import { backoffBoundMs } from '../retry.ts';
 import { createIngest } from './ingest.ts';
 import { KubeError } from './kube-error.ts';
 import { listAll, watchOnce } from './list-watch.ts';
-import { createObjectCache } from './object-cache.ts';
+import { createObjectCache, type ObjectCache } from './object-cache.ts';
+import { createRefills } from './refills.ts';
 import { REFLECTOR_DEFAULTS, type ReflectorOptions, type ReflectorSettings } from './reflector-options.ts';
 import type { Parts, Progress } from './reflector-parts.ts';
+import { Turn } from './turn.ts';
 import type { KubeObject, Reflector } from './types.ts';
 import { verifyVersion } from './verify-version.ts';
 
@@ -69,6 +71,24 @@ const orAborted = async (done: Promise<void>, signal: AbortSignal | undefined): 
   }
 };
 
+/** Resolves when these caches have their first lists, or the signal aborts. */
+const haveSynced = async (
+  caches: ReflectorOptions<KubeObject>['after'] = [],
+  signal: AbortSignal,
+): Promise<void> => {
+  await Promise.allSettled(caches.map((cache) => cache.synced(signal)));
+};
+
+const partsOf = <T extends KubeObject>(options: ReflectorOptions<T>, cache: ObjectCache<T>): Parts<T> => ({
+  options,
+  settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
+  clock: options.clock ?? systemClock,
+  cache,
+  ingest: createIngest(options),
+  progress: freshProgress(),
+  turn: new Turn(),
+});
+
 const freshProgress = (): Progress => ({
   resourceVersion: undefined,
   repeatFrom: undefined,
@@ -82,19 +102,34 @@ const freshProgress = (): Progress => ({
   lastBytesMs: undefined,
 });
 
+type Reads<T extends KubeObject> = Omit<
+  Reflector<T>,
+  'run' | 'synced' | 'hasSynced' | 'refill' | 'silenceMs'
+>;
+
+const readsOf = <T extends KubeObject>(cache: ObjectCache<T>): Reads<T> => ({
+  get: (key) => cache.get(key),
+  keys: () => cache.keys(),
+  values: () => cache.values(),
+  byIndex: (index, namespace, value) => cache.byIndex(index, namespace, value),
+  keysByIndex: (index, namespace, value) => cache.keysByIndex(index, namespace, value),
+  byClusterIndex: (index, value) => cache.byClusterIndex(index, value),
+  keysByClusterIndex: (index, value) => cache.keysByClusterIndex(index, value),
+  identity: (key) => cache.identity(key),
+  identityKeys: () => cache.identityKeys(),
+  leftOut: () => cache.leftOut(),
+  isIncomplete: (namespace) => cache.isIncomplete(namespace),
+});
+
 /** A cache of one kind that list and watch keep up to date. */
 export const createReflector = <T extends KubeObject>(options: ReflectorOptions<T>): Reflector<T> => {
-  const clock = options.clock ?? systemClock;
-  const cache = createObjectCache<T>(options);
-  const progress = freshProgress();
-  const parts: Parts<T> = {
-    options,
-    settings: { ...REFLECTOR_DEFAULTS, ...options.settings },
-    clock,
-    cache,
-    ingest: createIngest(options),
-    progress,
-  };
+  const cache = createObjectCache<T>({
+    ...options,
+    onRoom: (namespace) => refills.request(namespace),
+  });
+  const parts = partsOf(options, cache);
+  const { progress, clock } = parts;
+  const refills = createRefills(parts);
   const firstList = Promise.withResolvers<void>();
   let hasSynced = false;
 
@@ -108,27 +143,29 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     await watchOnce(parts, signal);
   };
 
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await listAndWatch(signal);
+      } catch (error) {
+        await recover(parts, error, signal);
+      }
+    }
+  };
+
   return {
     run: async (signal) => {
-      while (!signal.aborted) {
-        try {
-          await listAndWatch(signal);
-        } catch (error) {
-          await recover(parts, error, signal);
-        }
-      }
+      await haveSynced(options.after, signal);
+      await Promise.all([follow(signal), refills.run(signal)]);
     },
     synced: (signal) => orAborted(firstList.promise, signal),
     get hasSynced() {
       return hasSynced;
     },
-    get: (key) => cache.get(key),
-    keys: () => cache.keys(),
-    values: () => cache.values(),
-    byIndex: (index, namespace, value) => cache.byIndex(index, namespace, value),
-    keysByIndex: (index, namespace, value) => cache.keysByIndex(index, namespace, value),
-    byClusterIndex: (index, value) => cache.byClusterIndex(index, value),
-    keysByClusterIndex: (index, value) => cache.keysByClusterIndex(index, value),
+    ...readsOf(cache),
+    refill: (namespace) => {
+      if (cache.hasRoom(namespace)) refills.request(namespace);
+    },
     silenceMs: () => (progress.lastBytesMs === undefined ? 0 : clock.monotonicMs() - progress.lastBytesMs),
   };
 };

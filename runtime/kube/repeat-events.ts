@@ -62,7 +62,7 @@ export const repeatEvents = async <T extends KubeObject>(
   until: string | undefined,
   signal: AbortSignal,
 ): Promise<void> => {
-  const { settings, progress, cache, clock } = parts;
+  const { settings, progress, cache, clock, turn } = parts;
   let failures = 0;
   while (until !== undefined && !signal.aborted && isOlderVersion(progress.repeatFrom, until)) {
     const { repeatFrom } = progress;
@@ -72,5 +72,6 @@ export const repeatEvents = async <T extends KubeObject>(
     const bound = { baseDelayMs: settings.minBackoffMs, maxDelayMs: settings.maxBackoffMs };
     await pause(clock, backoffBoundMs(bound, failures), signal);
   }
-  if (progress.repeatFrom !== undefined) cache.forgetDeleted(progress.repeatFrom);
+  // The objects of a namespace that are being received again may be older.
+  if (progress.repeatFrom !== undefined && !turn.isTaken) cache.forgetDeleted(progress.repeatFrom);
 };

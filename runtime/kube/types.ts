@@ -120,6 +120,15 @@ export interface Reflector<T extends KubeObject> {
   /** The same for every namespace. */
   byClusterIndex(index: ClusterIndex, value: string): readonly T[];
   keysByClusterIndex(index: ClusterIndex, value: string): readonly ObjectKey[];
+  /** What the cache keeps of an object of which it keeps only the name, uid, version, finalizers and deletion. */
+  identity(key: ObjectKey): KubeObject | undefined;
+  identityKeys(): IterableIterator<ObjectKey>;
+  /** Objects that do not fit into the limits of their namespaces; at most a thousand of each namespace are counted. */
+  leftOut(): number;
+  /** True if something is left out of the namespace. */
+  isIncomplete(namespace: string): boolean;
+  /** Receives the objects of a namespace again if more of them may be kept now, at most every 30 s. */
+  refill(namespace: string): void;
   /** Milliseconds (monotonic clock) since the API server last sent data; 0 before the first list. */
   silenceMs(): number;
 }

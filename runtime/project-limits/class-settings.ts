@@ -25,7 +25,7 @@ export interface ClassLimits {
 export const DEFAULT_CLASS = 'default';
 
 /** Limits that the class `default` does not set. The chart has the same values. */
-const BUILT_IN: ProjectLimits = {
+export const BUILT_IN_LIMITS: ProjectLimits = {
   requestsPerMinute: 12_000,
   createsPerSecond: 10,
   filesPerSecond: 2_000,
@@ -106,7 +106,7 @@ export const readClassLimits = (text: string): ClassLimits => {
   const names = Object.keys(classes);
   if (names.length > MAX_CLASSES) throw new ConfigError(`${ENV} must have at most ${MAX_CLASSES} classes`);
   const { limits, closedOptions = [] } = factsOf(DEFAULT_CLASS, classes[DEFAULT_CLASS] ?? {});
-  const standard = { ...BUILT_IN, ...limits };
+  const standard = { ...BUILT_IN_LIMITS, ...limits };
   const byName = new Map<string, ProjectLimits>();
   const closed = new Map<string, readonly CallerOption[]>([[DEFAULT_CLASS, closedOptions]]);
   for (const name of names) {

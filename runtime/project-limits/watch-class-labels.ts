@@ -35,4 +35,6 @@ export const watchClassLabels = (deps: {
     ...deps,
     definition: keptAs(RESOURCES.namespaces, toLabelled),
     labelSelector: LABELS.projectClass,
+    // Only operators of the cluster label namespaces.
+    isExempt: () => true,
   });

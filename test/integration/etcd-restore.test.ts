@@ -1,5 +1,6 @@
 /** A cache of the objects of a real API server, whose etcd is restored from a snapshot. */
 import { expect } from 'chai';
+import { LABELS } from '#crds/api-group.ts';
 import { createKubeClient } from '#runtime/kube/client.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createReflector } from '#runtime/kube/reflector.ts';
@@ -9,7 +10,8 @@ import { until } from '#test/support/until.ts';
 import { startCluster } from '#tools/local-cluster/cluster.ts';
 import type { Cluster } from '#tools/local-cluster/cluster-types.ts';
 
-const LABEL = 'etcd-restore.test/x';
+/** Caches keep our own labels only. */
+const LABEL = LABELS.projectClass;
 const settingsOf = (cluster: Cluster) => ({
   kubeconfig: cluster.kubeconfigPath,
   serviceAccountDir: '',

@@ -1,21 +1,23 @@
 /**
  * An API server in memory with many finished jobs, which never change, and with the objects that its clients write. A program
- * of its own, so that a test measures only the memory of its clients. Arguments: number of ZipJobs, and of Jobs and pods.
- * Prints its port. Creates new ZipJobs for each message, and responds with their times.
+ * of its own, so that a test measures only the memory of its clients. Arguments: number of ZipJobs, of Jobs and pods, and of large
+ * objects of each of our kinds in a namespace without a project. Prints its port. Creates new ZipJobs for each message, and responds with their times.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { GROUP_VERSION } from '#crds/api-group.ts';
+import { aZipBucket, aZipJob } from '../support/builders/objects.ts';
 import { productionJob, productionPod, productionZipJob } from '../support/builders/production-objects.ts';
 import { PRIVATE_TLS } from '../support/servers/private-tls.ts';
 import { createNewJobs, createProject, type NewJobs } from './crowded-new-jobs.ts';
 import { createWrittenObjects, type Written } from './crowded-written-objects.ts';
 
 /** Its arguments. */
-export type CrowdedCounts = readonly [zipJobs: string, jobsAndPods: string];
+export type CrowdedCounts = readonly [zipJobs: string, jobsAndPods: string, large: string];
 
-const [jobs = 0, podded = 0] = process.argv.slice(2).map(Number);
+const [jobs = 0, podded = 0, large = 0] = process.argv.slice(2).map(Number);
 const PROJECTS = 20;
 /** A tenth of the jobs finished within the last hour. */
 const SECONDS_APART = 36_000 / jobs;
@@ -58,6 +60,31 @@ const OBJECTS: Readonly<Record<string, readonly string[]>> = {
   pods: all({ apiVersion: 'v1', kind: 'Pod' }, jobs - podded, productionPod),
 };
 
+/** The API server accepts 256 KiB of annotations. The status of the bucket and the spec of the job have no room for more of this size. */
+const NOTE = 'x'.repeat(250 * 1024);
+const BUNDLE = 'y'.repeat(16 * 1024);
+const LARGE: Readonly<Record<string, object>> = {
+  zipjobs: { ...aZipJob(), status: undefined },
+  zipbuckets: { ...aZipBucket(), spec: { ...aZipBucket().spec, caBundle: BUNDLE } },
+  ziptokens: {
+    apiVersion: GROUP_VERSION,
+    kind: 'ZipToken',
+    spec: { sha256: '0'.repeat(64), masked: 'aaaa...bbbb', permissions: ['read'] },
+  },
+};
+
+/** Their annotation is one text for all, so they cost this process nothing. */
+function* largeObjects(plural: string): Iterable<string> {
+  const object = LARGE[plural];
+  if (!object) return;
+  const metadata = { namespace: 'crowded', annotations: { note: '#' } };
+  const [before, after] = JSON.stringify({ ...object, metadata }).split('"#"');
+  for (let n = 0; n < large; n += 1) {
+    const own = `"name":"large-${n}","uid":"uid-large-${n}","resourceVersion":"${VERSION - n}",`;
+    yield `${before?.replace('"metadata":{', `"metadata":{${own}`)}"${NOTE}"${after}`;
+  }
+}
+
 const NAMESPACES = Array.from({ length: PROJECTS }, (_, n) => `acme-production-${n}`);
 const written = createWrittenObjects(VERSION);
 for (const namespace of NAMESPACES) createProject(written, namespace);
@@ -78,7 +105,8 @@ const drained = (response: ServerResponse): Promise<void> =>
 /** Returns the version of the list. */
 const sendList = async (plural: string, response: ServerResponse): Promise<number> => {
   const { version } = written;
-  for (const object of [...written.list(plural), ...(OBJECTS[plural] ?? [])]) {
+  const objects = [written.list(plural), OBJECTS[plural] ?? [], largeObjects(plural)];
+  for (const object of objects.values().flatMap((some) => some)) {
     if (response.write(`{"type":"ADDED","object":${object}}\n`)) continue;
     await drained(response);
   }

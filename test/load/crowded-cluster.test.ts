@@ -26,7 +26,13 @@ const JOBS = sized(20_000, 100_000);
 /** Their memory is that of a server without jobs. */
 const FEW_JOBS = 100;
 /** Ended pods are limited (MAX_FINISHED_PODS). */
-const countsOf = (jobs: number): CrowdedCounts => [String(jobs), String(Math.min(5_000, jobs / 10))];
+const countsOf = (jobs: number, large: number): CrowdedCounts => [
+  String(jobs),
+  String(Math.min(5_000, jobs / 10)),
+  String(large),
+];
+/** Of each kind, in a namespace without a project. */
+const LARGE_OBJECTS = sized(1_200, 10_000);
 const RESIDENT_BAR_BYTES = 200 * MIB;
 /** For a moment, while a new leader reconciles all jobs. Half of the container's limit. */
 const PEAK_BAR_BYTES = 256 * MIB;
@@ -52,8 +58,8 @@ interface ApiServer extends Disposable {
   readonly port: string;
 }
 
-const startApiServer = async (jobs: number): Promise<ApiServer> => {
-  const child = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...countsOf(jobs)], {
+const startApiServer = async (jobs: number, large = 0): Promise<ApiServer> => {
+  const child = fork(join(import.meta.dirname, 'crowded-api-server-main.ts'), [...countsOf(jobs, large)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
   const lines = createInterface({ input: child.stdout ?? process.stdin });
@@ -165,6 +171,13 @@ describe(`${JOBS} finished jobs`, function () {
       expect(more('peak')).to.be.lessThan(BARS_EACH[folder].peak);
       expect(many.resident).to.be.greaterThan(0).and.lessThan(RESIDENT_BAR_BYTES);
       expect(many.peak).to.be.lessThan(PEAK_BAR_BYTES);
+    });
+
+  for (const folder of ['controller', 'api', 'dashboard'] as const)
+    it(`leave room in the ${folder} for ${LARGE_OBJECTS} objects of 250 KiB of each kind in one namespace (N36)`, async () => {
+      using large = await startApiServer(FEW_JOBS, LARGE_OBJECTS);
+      const { peak } = await memoryWith(folder, large, FEW_JOBS);
+      expect(peak).to.be.greaterThan(0).and.lessThan(PEAK_BAR_BYTES);
     });
 
   const newJobs = async (pid: number): Promise<NewJobTimes> => {

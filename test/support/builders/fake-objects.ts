@@ -199,6 +199,11 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
       inIndex(index, value).filter(({ metadata }) => metadata.namespace === namespace),
     keysByClusterIndex: (...at) => reflector.byClusterIndex(...at).map(objectKey),
     byClusterIndex: (index, value) => inIndex(index, value),
+    identity: () => undefined,
+    identityKeys: () => [].values(),
+    leftOut: () => 0,
+    isIncomplete: () => false,
+    refill: () => undefined,
     silenceMs: () => 0,
   };
 

@@ -121,6 +121,7 @@ export const observeCached = async (
   const seen = await createObserve({
     ...parts,
     caches: parts.watches.caches,
+    zipJobs: find(live.zipJobs),
     jobs: find(live.jobs),
     pods: find(live.pods),
     events: { list: () => Promise.resolve([]) },

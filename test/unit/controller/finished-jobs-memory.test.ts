@@ -3,8 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
+import type { KubeObject } from '#runtime/kube/types.ts';
 import type { FixedObjects } from '#test/support/builders/fixed-kube.ts';
 import { fixedParts } from '#test/support/builders/fixed-parts.ts';
+import { aZipProject } from '#test/support/builders/objects.ts';
 import { productionJob, productionPod, productionZipJob } from '#test/support/builders/production-objects.ts';
 import { sized } from '#test/support/sized.ts';
 
@@ -25,7 +27,14 @@ const heapBytes = async (): Promise<number> => {
 const bytesEach = async (stored: FixedObjects, count: number): Promise<number> => {
   await using resources = new AsyncDisposableStack();
   const stop = new AbortController();
-  const parts = fixedParts(stored, { resources, stopping: stop.signal });
+  // Without a project, a namespace has other limits.
+  const project = aZipProject();
+  const { namespace } = (productionZipJob(0) as KubeObject).metadata;
+  const zipprojects = {
+    count: 1,
+    build: () => ({ ...project, metadata: { ...project.metadata, namespace } }),
+  };
+  const parts = fixedParts({ zipprojects, ...stored }, { resources, stopping: stop.signal });
   const before = await heapBytes();
   const running = parts.watches.run(stop.signal);
   await parts.watches.synced(stop.signal);

@@ -47,10 +47,11 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
   const events = createFakeObjects<Event>();
   const buckets = createFakeObjects<ZipBucket>();
   const projects = createFakeObjects<ZipProject>();
+  const identities = new Map<string, ZipJob>();
   const memory = createMemory((key) => zipJobs.reflector.get(key));
   const observe = createObserve({
     caches: {
-      zipJobs: zipJobs.reflector,
+      zipJobs: { ...zipJobs.reflector, identity: (key) => identities.get(key) },
       jobs: jobs.reflector,
       pods: pods.reflector,
       buckets: buckets.reflector,
@@ -59,6 +60,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
     reportingJobs: { count: 1 },
     surplusJobs: { isSurplus: () => false },
     finishedPods: { isSurplus: () => false },
+    zipJobs: zipJobs.client,
     jobs: jobs.client,
     pods: pods.client,
     events: events.client,
@@ -72,8 +74,9 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());
-  const calls = (): readonly string[] => [jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
-  return { observe, zipJobs, jobs, pods, events, buckets, memory, calls };
+  const calls = (): readonly string[] =>
+    [zipJobs, jobs, pods, events, buckets, projects].flatMap((one) => one.calls);
+  return { observe, zipJobs, jobs, pods, events, buckets, projects, identities, memory, calls };
 };
 
 describe('observe', () => {
@@ -85,6 +88,21 @@ describe('observe', () => {
     expect((await observe(KEY, {}))?.listUsers?.map(({ metadata }) => metadata.name)).to.deep.equal([
       'again',
     ]);
+  });
+
+  it('reads a ZipJob of which the cache has only the identity, until its project exists (N36)', async () => {
+    const { observe, zipJobs, projects, identities, calls } = setUp();
+    projects.remove(NAMESPACE, 'project');
+    zipJobs.lagging = true;
+    const waiting = zipJobs.put(aZipJob());
+    expect(await observe(KEY, {})).to.equal(undefined);
+    expect(calls()).to.deep.equal([]);
+    identities.set(KEY, waiting);
+    const seen = await observe(KEY, {});
+    expect([seen?.zipJob, seen?.project]).to.deep.equal([waiting, undefined]);
+    expect(calls()).to.deep.equal([`get ${KEY}`, `get ${NAMESPACE}/project`]);
+    projects.put(aZipProject());
+    expect(await observe(KEY, {}), 'the cache will have it').to.equal(undefined);
   });
 
   it('reads everything from the caches without a request', async () => {

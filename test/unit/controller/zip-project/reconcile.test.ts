@@ -40,6 +40,7 @@ interface Given {
   readonly test?: DeliveryState;
   /** What this process has deleted of the history. */
   readonly purge?: PurgeState;
+  readonly leavesOutBuckets?: boolean;
 }
 
 const purgesOf = ({ purge }: Given, calls: unknown[]) => ({
@@ -82,7 +83,14 @@ const setUp = (project: ZipProject | undefined, given: Given = {}) => {
     submit: ({ attemptId }: { readonly attemptId: string }) => calls.push(`submit ${attemptId}`),
     acknowledge: (key: string) => calls.push(`acknowledge ${key}`),
   };
-  const caches = { projects: projects.reflector, zipJobs: zipJobs.reflector, buckets: buckets.reflector };
+  const none = createFakeObjects<never>().reflector;
+  const caches = {
+    projects: projects.reflector,
+    zipJobs: zipJobs.reflector,
+    buckets: { ...buckets.reflector, isIncomplete: () => given.leavesOutBuckets === true },
+    jobs: none,
+    pods: none,
+  };
   const isNamespaceTerminating = () => Promise.resolve(false);
   const purges = purgesOf(given, calls);
   const reconcile = createReconcile({
@@ -206,6 +214,20 @@ describe('the reconciler of ZipProjects', () => {
     });
     await run();
     expect([applied, calls]).to.deep.equal([[], []]);
+  });
+
+  it('reports the kinds of which the caches leave out objects, and when they have all again (N36)', async () => {
+    const full = setUp(aProject(), { present, leavesOutBuckets: true });
+    await full.run();
+    const condition = 'status.conditions[1]';
+    expect(full.applied[0]).to.have.nested.property(`${condition}.type`, 'ObjectsLeftOut');
+    expect(full.applied[0]).to.have.nested.property(`${condition}.reason`, 'TooManyObjects');
+    expect(JSON.stringify(full.applied)).to.contain('Kinds: ZipBucket.');
+    const status = full.applied[0]?.['status'] as NonNullable<ZipProject['status']>;
+    const free = setUp(aProject({}, { status }), { present });
+    await free.run();
+    expect(free.applied[0]).to.have.nested.property(`${condition}.status`, 'False');
+    expect(free.applied[0]).to.have.nested.property(`${condition}.reason`, 'AllKept');
   });
 
   it('sends a requested test event after it writes the status', async () => {

@@ -51,6 +51,15 @@ describe('createPacker', () => {
     expect(sizes[170]).to.be.above(40);
   });
 
+  it('keeps no long text, and no layout of many values (N36)', () => {
+    const long = object('long', { text: 'x'.repeat(101) });
+    expect(packer.pack(long)?.length).to.be.above(100);
+    expect(again(long)).to.deep.equal(long);
+    expect(packer.pack(object('many', { values: Array.from({ length: 200 }, () => 'v') }))).to.equal(
+      undefined,
+    );
+  });
+
   it('packs a production ZipJob, except its key, into half of its JSON (G1)', () => {
     for (let n = 0; n < 100; n += 1) packer.pack(productionZipJob(n) as Any);
     const one = productionZipJob(100) as Any;

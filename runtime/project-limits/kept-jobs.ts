@@ -1,0 +1,15 @@
+import type { ProjectLimits } from '#crds/zip-project.ts';
+import { KEPT_LIMITS, type KeptLimits } from '../kube/cache-limits.ts';
+
+/** Each API replica counts by itself what a project stores, so a little more than its class allows can exist. */
+const HEADROOM = 1.1;
+
+const atLeast = (least: number, limit: number): number => Math.max(least, Math.ceil(limit * HEADROOM));
+
+/** What a cache keeps of the ZipJobs of a namespace, and of their Jobs and pods. `classLimits`: of its project; undefined without one. */
+export const keptJobs = (
+  classLimits: Partial<Pick<ProjectLimits, 'storedJobs' | 'storedBytes'>> | undefined,
+): KeptLimits => ({
+  objects: atLeast(KEPT_LIMITS.objects, classLimits?.storedJobs ?? 0),
+  bytes: atLeast(KEPT_LIMITS.bytes, classLimits?.storedBytes ?? 0),
+});
