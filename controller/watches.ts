@@ -49,7 +49,8 @@ export interface WatchesOptions {
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
-  readonly finishedPods: { see(change: Change<Pod>): void };
+  /** Receive every change of a pod of zippers before its ZipJob is reconciled. */
+  readonly podFollowers: readonly { see(change: Change<Pod>): void }[];
   /** Receive every change of a ZipProject. */
   readonly projectFollowers: readonly { see(change: Change<ZipProject>): void }[];
   /** Finished ZipJobs keep their finalizer until the history has them. */
@@ -112,9 +113,9 @@ const onZipJobChange =
   };
 
 const onPodChange =
-  ({ onZipJob, finishedPods }: Wiring) =>
+  ({ onZipJob, podFollowers }: Wiring) =>
   (change: Change<Pod>): void => {
-    finishedPods.see(change);
+    for (const follower of podFollowers) follower.see(change);
     const key = zipJobKeyOf(objectOf(change));
     if (key !== undefined) onZipJob(key);
   };

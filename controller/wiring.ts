@@ -213,15 +213,6 @@ const createNotifiers = (
   };
 };
 
-type Pods = WatchesOptions['finishedPods'];
-
-const both = (first: Pods, second: Pods): Pods => ({
-  see: (change) => {
-    first.see(change);
-    second.see(change);
-  },
-});
-
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -245,7 +236,7 @@ export const createParts = (base: Base): Parts => {
   const watches: Watches = createWatches({
     ...common,
     ledger,
-    finishedPods: both(surplus.finishedPods, unreachableSources),
+    podFollowers: [surplus.finishedPods, unreachableSources],
     followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
