@@ -49,7 +49,7 @@ export interface WatchesOptions {
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
   readonly followers: readonly { see(change: Change<ZipJob>): void }[];
-  /** Receive every change of a pod. */
+  /** Receive every change of a pod of zippers before its ZipJob is reconciled. */
   readonly podFollowers: readonly { see(change: Change<Pod>): void }[];
   /** Receive every change of a ZipProject. */
   readonly projectFollowers: readonly { see(change: Change<ZipProject>): void }[];

@@ -17,7 +17,7 @@ describe('a webhook endpoint', function () {
   let pool: ControllerPool;
   before(async () => {
     flow = life.use(await startFlow(NAMESPACE));
-    const settings = { LEASE_DURATION_MS: '1000' };
+    const settings = { LEASE_DURATION_MS: '4000' };
     pool = life.use(await startControllerPool({ cluster: flow.cluster, count: 1, settings }));
   });
   after(() => life.disposeAsync());

@@ -16,7 +16,7 @@ const JSON_LIMITS = jsonLimits(LIMITS);
 const PROJECT = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
 /** Larger bodies are not compared, because JSON.parse would block the event loop. */
 const COMPARED_BYTES = 256 * 1024;
-const REFUSED = new Set(['InvalidJson', 'TooManyValues']);
+const REFUSED = new Set(['InvalidJson', 'NotAnObject', 'TooManyValues']);
 
 const parse = (body: Buffer): StrictJson | string => {
   try {
