@@ -39,7 +39,7 @@ export const SOURCE_SETTINGS = {
   sourceRetryLimitMs: {
     env: 'SOURCE_RETRY_LIMIT_MS',
     type: 'integer',
-    default: 30_000,
+    default: 120_000,
     minimum: 0,
     description:
       'how long a source is retried without progress, not counting the time in which nothing is wanted from it; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',

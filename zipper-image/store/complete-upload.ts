@@ -7,7 +7,7 @@ import {
 import type { OnConflict } from '#crds/zip-job.ts';
 import { base64Crc, missing, type PartVerification, withoutQuotes } from './part-verification.ts';
 import type { PartDigests } from './part-writer.ts';
-import { StoreError } from './store-errors.ts';
+import { isExpired, StoreError, toStoreError } from './store-errors.ts';
 
 /** A part that the store has. */
 export interface Part extends PartVerification {
@@ -20,6 +20,11 @@ export interface Completion {
   readonly onConflict: OnConflict;
   /** The store may need this long to assemble the archive. */
   readonly limitMs: number;
+  /**
+   * Called with true just before the store may receive the request, and with false if the store refused it only because its
+   * credentials had expired.
+   */
+  readonly onSent?: (isSent: boolean) => void;
 }
 
 /** The store's response to Complete. */
@@ -51,6 +56,7 @@ export const sendComplete = async (
     attempted,
     onConflict,
     limitMs,
+    onSent,
   }: Completion & {
     readonly parts: readonly Part[];
     readonly attempted: string;
@@ -62,8 +68,18 @@ export const sendComplete = async (
     MultipartUpload: { Parts: listOf(parts) },
     ...(onConflict === 'fail' && { IfNoneMatch: '*' }),
   });
-  const response = await client.send(command, { abortSignal: limit }).catch((error: unknown) => {
-    throw limit.aborted ? tooSlow(attempted, limitMs) : error;
+  // Credentials are fetched before this step, and a failure of the token service says nothing about the upload.
+  command.middlewareStack.add(
+    (next) => (args) => {
+      onSent?.(true);
+      return next(args);
+    },
+    { step: 'deserialize', name: 'completeIsSent', priority: 'low' },
+  );
+  const response = await client.send(command, { abortSignal: limit }).catch((thrown: unknown) => {
+    const error = limit.aborted ? tooSlow(attempted, limitMs) : toStoreError(thrown, attempted);
+    if (isExpired(error)) onSent?.(false);
+    throw error;
   });
   const { ETag: etag, ChecksumCRC32: crc32OfParts } = response;
   if (etag === undefined) throw missing(attempted, 'ETag');

@@ -77,6 +77,8 @@ export interface Wanted extends UploadRef {
 
 export interface SeenObject {
   readonly object: Evidence['object'];
+  /** The object at the key is somebody else's. */
+  readonly isForeign?: boolean;
   /** Of an object of the attempt. */
   readonly found?: { readonly bytes: number; readonly etag: string };
 }
@@ -90,7 +92,7 @@ export const readObject = async (deps: AbortDeps, { key, attempt, bytes }: Wante
   const { store, signal } = deps;
   try {
     const found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
-    if (found?.attempt !== attempt) return { object: 'other' };
+    if (found?.attempt !== attempt) return { object: 'other', isForeign: found !== undefined };
     const isWhole = bytes === undefined || bytes === found.bytes;
     return { object: isWhole ? 'ours' : 'resized', found: { bytes: found.bytes, etag: found.etag } };
   } catch (error) {

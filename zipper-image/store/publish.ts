@@ -27,12 +27,14 @@ export interface Publication {
 }
 
 export interface PublishDeps extends RecoveryDeps {
-  /** Of Complete, while the store says each time that it did not carry it out. */
-  readonly completePolicy: RetryPolicy;
+  /** Of Complete, while the store says each time that it did not carry it out, for this long. */
+  readonly completePolicy: (limitMs: number) => RetryPolicy;
   /** How long Complete is repeated in addition to the time that one may take, and how long a store may be away after it. */
   readonly retryLimitMs: number;
   /** Maximum time without a byte in any other request. */
   readonly idleTimeoutMs: number;
+  /** Called before the store may receive a Complete. Until then, nothing can be published. */
+  readonly onSent?: () => void;
   /** Called when the store refused Complete, so that the upload was not published and can be aborted like any other. */
   readonly onRefused?: () => void;
   /** Called when an upload that was not published is certainly gone, so that nothing remains to recover. */
@@ -64,6 +66,13 @@ interface Look {
   /** Known only while the object does not show. */
   readonly upload: Presence;
 }
+
+/**
+ * True if a look explains why Complete found an object that it must not replace. That object may be ours, because a proxy may
+ * have repeated the request. It is not ours if the store still has the upload, or shows the object of somebody else.
+ */
+const isOfObject = ({ verdict, seen, upload }: Look): boolean =>
+  verdict === 'published' || seen.isForeign === true || seen.object === 'denied' || upload === 'present';
 
 const unknownOutcome = (remedy: string, cause: unknown): AppError =>
   new AppError(`Completing the upload: the store does not report whether the archive exists${remedy}`, {
@@ -98,6 +107,8 @@ class Publishing {
   readonly #assemblyMs: number;
   readonly #startedAt = performance.now();
   #sentAt = 0;
+  /** The store may have received the last Complete. */
+  #isSent = false;
   /** Completes that may have published the archive although their response does not say so. */
   #unclear = 0;
 
@@ -127,35 +138,50 @@ class Publishing {
     if (look.verdict === 'published') return { etag: look.seen.found?.etag ?? etag ?? '' };
     this.#unclear += 1;
     requireUndecided(look, isCompleted, failure);
-    return look.verdict === 'open' && !this.#isOutOfTime ? undefined : this.#end(failure);
+    const isOutOfTime = performance.now() - this.#startedAt >= this.#limitMs;
+    return look.verdict === 'open' && !isOutOfTime ? undefined : this.#end(failure);
   }
 
-  get #isOutOfTime(): boolean {
-    return performance.now() - this.#startedAt >= this.#assemblyMs + this.#deps.retryLimitMs;
+  /** A Complete that fails at the end of an assembly is still repeated. */
+  get #limitMs(): number {
+    return this.#assemblyMs + this.#deps.retryLimitMs;
+  }
+
+  /** True if this Complete was not carried out, or its run is over. */
+  #isOver(error: unknown): boolean {
+    return !this.#isSent || isOver(error);
   }
 
   async #complete(): Promise<Response> {
-    const { completePolicy, store, idleTimeoutMs } = this.#deps;
+    const { store, idleTimeoutMs, onSent } = this.#deps;
     const { parts, onConflict } = this.#upload;
-    const limitMs = Math.ceil(Math.max(this.#assemblyMs, idleTimeoutMs));
+    const how = {
+      onConflict,
+      limitMs: Math.ceil(Math.max(this.#assemblyMs, idleTimeoutMs)),
+      onSent: (isSent: boolean) => {
+        this.#isSent = isSent;
+        this.#sentAt = performance.now();
+        if (isSent) onSent?.();
+      },
+    };
     const send = async (): Promise<Completed> => {
-      this.#sentAt = performance.now();
+      this.#isSent = false;
       try {
-        return await store.completeUpload(this.#upload, parts, { onConflict, limitMs });
+        return await store.completeUpload(this.#upload, parts, how);
       } catch (error) {
-        if (!isWithoutEffect(error)) this.#unclear += 1;
+        if (this.#isSent && !isWithoutEffect(error)) this.#unclear += 1;
         throw error;
       }
     };
-    const { isRetryable } = completePolicy;
+    const completePolicy = this.#deps.completePolicy(this.#limitMs);
     const policy = {
       ...completePolicy,
-      isRetryable: (error: unknown) => isOver(error) && isRetryable?.(error) === true,
+      isRetryable: (error: unknown) => this.#isOver(error) && completePolicy.isRetryable?.(error) === true,
     };
     try {
       return { kind: 'completed', completed: await retry(send, policy) };
     } catch (error) {
-      return { kind: isOver(error) ? 'refused' : 'lost', error: toError(error) };
+      return { kind: this.#isOver(error) ? 'refused' : 'lost', error: toError(error) };
     }
   }
 
@@ -174,7 +200,11 @@ class Publishing {
   }
 
   /** Asks until the object shows, or the time is over in which the store may still assemble it. */
-  async #awaitVerdict(isCompleted: boolean, failure: Error): Promise<Look> {
+  async #awaitVerdict(
+    isCompleted: boolean,
+    failure: Error,
+    isEnough = ({ verdict }: Look): boolean => verdict !== 'running',
+  ): Promise<Look> {
     const { consistencyMs, retryLimitMs, log } = this.#deps;
     const startedAt = performance.now();
     const untilMs = Math.max(this.#sentAt + this.#assemblyMs, startedAt + consistencyMs);
@@ -183,7 +213,7 @@ class Publishing {
     for (let heardAt = startedAt; ; ) {
       const askedAt = performance.now();
       const look = await this.#look(isCompleted, askedAt < untilMs);
-      if (look && look.verdict !== 'running') return look;
+      if (look && isEnough(look)) return look;
       if (look) heardAt = performance.now();
       else if (askedAt >= untilMs && askedAt - heardAt >= retryLimitMs) throw unknownOutcome('', failure);
       await untilNextCheck(this.#deps, startedAt);
@@ -210,11 +240,14 @@ class Publishing {
     }
   }
 
-  /** The object that must not be replaced may be ours: a proxy may have repeated the request. */
   async #refused(failure: Error): Promise<{ readonly etag: string }> {
     if (this.#unclear > 0) return this.#end(failure);
-    const look = isStoreCode(failure, 'PreconditionFailed') ? await this.#look(false, false) : undefined;
-    if (look?.verdict === 'published') return { etag: look.seen.found?.etag ?? '' };
+    if (isStoreCode(failure, 'PreconditionFailed')) {
+      const isEnough = (look: Look): boolean => look.verdict !== 'running' || isOfObject(look);
+      const look = await this.#awaitVerdict(false, failure, isEnough);
+      if (look.verdict === 'published') return { etag: look.seen.found?.etag ?? '' };
+      if (!isOfObject(look)) throw unknownOutcome(remedyOf(look), failure);
+    }
     this.#deps.onRefused?.();
     throw failure;
   }

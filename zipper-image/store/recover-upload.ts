@@ -201,7 +201,7 @@ class CommitFollower {
     // The response to an abort counts only if neither listing is permitted.
     const isGone = aborted === 'gone' || aborted === 'unconfirmed';
     const presence = reported === 'unreported' && isGone ? 'gone' : reported;
-    if (before !== 'gone') this.#noteAbort(aborted);
+    if (before !== 'gone') this.#noteAbort(aborted, before);
     if (aborted === 'noBucket') this.#isAborted = true;
     // The abort may have done nothing, and a late Complete may remove the upload.
     if (this.#isAborted && presence === 'present') this.#appearsMs = this.#assemblyMs;
@@ -210,11 +210,11 @@ class CommitFollower {
   }
 
   /** Without its response, an abort may have arrived after a Complete. Then the object gets the time to appear. */
-  #noteAbort(aborted: AbortResponse): void {
+  #noteAbort(aborted: AbortResponse, before: Presence): void {
     this.#isAborted ||= aborted === 'accepted' || aborted === 'unconfirmed';
     if (aborted === 'unconfirmed') this.#appearsMs = this.#assemblyMs;
     // A late Complete has just removed it.
-    if (aborted === 'gone') this.#runsUntilMs = performance.now() + this.#assemblyMs;
+    if (aborted === 'gone' && before === 'present') this.#runsUntilMs = performance.now() + this.#assemblyMs;
   }
 }
 

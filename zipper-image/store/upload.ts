@@ -200,13 +200,15 @@ const complete = async (
 ): Promise<{ readonly etag: string }> => {
   const { attempt, onConflict, settings, log, onRetry, uploadsLeft } = deps;
   const { storeRetryLimitMs: retryLimitMs, storeIdleTimeoutMs: idleTimeoutMs } = settings;
-  const limit = new RetryLimit(retryLimitMs);
-  fate.mayBePublished = true;
   const publishDeps = {
     ...recoveryDepsOf(deps),
-    completePolicy: storeRetryPolicy(settings, { log, limit, onRetry }),
+    completePolicy: (limitMs: number) =>
+      storeRetryPolicy(settings, { log, limit: new RetryLimit(limitMs), onRetry }),
     retryLimitMs,
     idleTimeoutMs,
+    onSent: () => {
+      fate.mayBePublished = true;
+    },
     onRefused: () => {
       fate.mayBePublished = false;
     },
@@ -270,13 +272,17 @@ const leaveUnswept = ({ started, uploadsLeft }: OpenDeps): void => {
   if (started.unconfirmed) uploadsLeft.startUnconfirmed();
 };
 
-/** Without Complete, nothing was published, whatever the status says. After one, `publish` has determined what remains. */
+/**
+ * Without Complete, nothing was published, whatever the status says. After one, `publish` has aborted what it may, and the state
+ * of the upload is the evidence of recovery.
+ */
 const abortQuietly = async (deps: OpenDeps, ref: UploadRef, { mayBePublished }: Fate): Promise<void> => {
+  if (mayBePublished) return;
   const { uploadsLeft, log } = deps;
-  if (!mayBePublished) uploadsLeft.uploadEnded('open');
+  uploadsLeft.uploadEnded('open');
   try {
     const { isVerified } = await abortUpload(recoveryDepsOf(deps), ref);
-    if (isVerified && !mayBePublished) uploadsLeft.uploadEnded('aborted');
+    if (isVerified) uploadsLeft.uploadEnded('aborted');
   } catch (error) {
     uploadsLeft.abortFailed();
     log.warn({ err: error, ...ref }, 'could not abort the upload; its parts may remain in the bucket');

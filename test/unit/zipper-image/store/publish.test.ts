@@ -1,10 +1,14 @@
 import { expect } from 'chai';
 import { until } from '#test/support/until.ts';
+import { StoreError } from '#zipper-image/store/store-errors.ts';
 import { body, briefly, failureOf, fill, KEY, PART, settings, UploadHarness } from './upload-harness.ts';
 
 const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as const;
 const slowDown = { kind: 'response', status: 503, code: 'SlowDown' } as const;
 const internal = { kind: 'response', status: 500, code: 'InternalError' } as const;
+
+/** Long enough for the store to show the archive. */
+const unhurried = { ...settings, storeConsistencyMs: 5_000 };
 
 describe('publish', () => {
   let harness: UploadHarness;
@@ -118,9 +122,6 @@ describe('publish', () => {
       expect([outcome, harness.count('complete')]).to.deep.equal([end, 2]);
     });
 
-  /** Long enough for the store to show the archive. */
-  const unhurried = { ...settings, storeConsistencyMs: 5_000 };
-
   it('does not send Complete again while the store may still assemble the archive (F47)', async () => {
     const assembled = Promise.withResolvers<void>();
     harness.hostile.assembly = () => assembled.promise;
@@ -176,6 +177,67 @@ describe('publish', () => {
     expect(harness.left.end()).to.deep.equal({ upload: 'aborted' });
     harness.expectNothingLeft();
   });
+
+  it('repeats a Complete that failed after a time longer than that of other requests (F47)', async () => {
+    await using slow = await UploadHarness.start();
+    const first = Promise.withResolvers<void>();
+    const limited = { ...settings, storeRetryLimitMs: 100, storeConsistencyMs: 2_000 };
+    const { completeUpload } = slow.store;
+    slow.store.completeUpload = async (upload, parts, how) => {
+      if (slow.count('complete') === 0) await first.promise;
+      return completeUpload.call(slow.store, upload, parts, how);
+    };
+    slow.hostile.fault = ({ operation, nth }) =>
+      operation === 'complete' && nth === 1 ? slowDown : undefined;
+    const completed = (await slow.filled({ settings: limited })).complete();
+    setTimeout(() => first.resolve(), 3 * limited.storeRetryLimitMs);
+    await completed;
+    expect(slow.count('complete')).to.equal(2);
+    slow.expectPublished();
+  });
+
+  it('leaves the upload as it is if nobody knows what became of a Complete, so that recovery can tell (F47)', async () => {
+    const upload = await harness.filled({ settings: briefly });
+    harness.hostile.fault = () => ({ kind: 'drop', when: 'before' });
+    expect(await failureOf(upload.complete())).to.include({ code: 'OutcomeUnknown' });
+    harness.hostile.fault = () => undefined;
+    const aborts = harness.count('abort');
+    await upload.abandon();
+    expect([harness.count('abort') - aborts, harness.hostile.uploads.size]).to.deep.equal([0, 1]);
+    expect(harness.left.end()).to.deep.equal({});
+  });
+
+  for (const [what, failure, end] of [
+    [
+      'repeats Complete',
+      { code: 'StoreUnavailable', retryable: true, storeCode: 'InternalFailure' },
+      'published',
+    ],
+    ['aborts', { code: 'BucketCredentialsInvalid', retryable: false, storeCode: 'AccessDenied' }, 'aborted'],
+  ] as const)
+    it(`${what} if the token service failed, because the store received nothing (F47)`, async () => {
+      let failures = 0;
+      const current = async () => {
+        await Promise.resolve();
+        if (failures <= 0) return { accessKeyId: 'id', secretAccessKey: 'secret', sessionToken: 'token' };
+        failures -= 1;
+        throw new StoreError('Getting credentials', failure);
+      };
+      const credentials = { current, renew: () => Promise.resolve() };
+      await using keyless = await UploadHarness.start({ credentials });
+      const upload = await keyless.filled();
+      failures = 1;
+      const outcome = await upload.complete().then(
+        () => 'published',
+        (error: unknown) => (error as { code: string }).code,
+      );
+      await upload.abandon();
+      expect(outcome).to.equal(end === 'published' ? end : failure.code);
+      expect([keyless.count('complete'), keyless.count('head')]).to.deep.equal(
+        end === 'published' ? [1, 1] : [0, 0],
+      );
+      if (end === 'aborted') expect(keyless.left.end()).to.deep.equal({ upload: 'aborted' });
+    });
 
   it('deletes an object that does not match its parts (U14)', async () => {
     const upload = await harness.filled();
@@ -249,6 +311,56 @@ describe('publish with onConflict fail', () => {
     };
     await (await harness.filled({ onConflict: 'fail' })).complete();
     harness.expectPublished();
+  });
+
+  it('waits for its archive if a proxy repeated Complete, and the store still assembles it (U16) (F47)', async () => {
+    const assembled = Promise.withResolvers<void>();
+    harness.hostile.assembly = () => assembled.promise;
+    const lost = harness.store.completeUpload.bind(harness.store);
+    let calls = 0;
+    harness.store.completeUpload = async (upload, parts, how) => {
+      calls += 1;
+      if (calls === 1)
+        void lost(upload, parts, { onConflict: 'replace', limitMs: how.limitMs }).catch(() => undefined);
+      await until('the first Complete to reach the store', () => harness.count('complete') > 0);
+      how.onSent?.(true);
+      throw new StoreError('Completing the upload: 412 PreconditionFailed', {
+        code: 'ObjectExists',
+        retryable: false,
+        storeCode: 'PreconditionFailed',
+        httpStatus: 412,
+        isDocument: true,
+      });
+    };
+    const upload = await harness.filled({ onConflict: 'fail', settings: unhurried });
+    const completed = upload.complete();
+    await until('the key to be read several times', () => harness.count('head') > 3);
+    assembled.resolve();
+    expect(await completed).to.include({ bytes: body.length });
+    harness.expectPublished();
+  });
+
+  it('reports at once that an object exists while its upload is still there, however large the archive (U16)', async () => {
+    const upload = await harness.filled({
+      onConflict: 'fail',
+      settings: { ...settings, storeConsistencyMs: 60_000 },
+    });
+    createOtherObject();
+    expect(await failureOf(upload.complete())).to.include({ code: 'ObjectExists' });
+    expect([harness.count('complete'), harness.count('head')]).to.deep.equal([1, 2]);
+    expect(harness.left.end()).to.deep.equal({});
+  });
+
+  it('sends no Complete if the key cannot be read before it, and says so (F42)', async () => {
+    await using emulator = await UploadHarness.start();
+    emulator.hostile.objects.delete(KEY);
+    const upload = await emulator.filled({ onConflict: 'fail', settings: briefly });
+    emulator.hostile.fault = ({ operation }) =>
+      operation === 'head' ? { kind: 'drop', when: 'before' } : undefined;
+    expect(await failureOf(upload.complete())).to.include({ code: 'StoreUnavailable' });
+    await upload.abandon();
+    expect(emulator.count('complete')).to.equal(0);
+    expect(emulator.left.end()).to.deep.equal({ upload: 'aborted' });
   });
 
   it('requires a new upload after a conflict at Complete (U16)', async () => {

@@ -89,7 +89,8 @@ export class RecoveryHarness implements AsyncDisposable {
   get #deps(): PublishDeps {
     const { storeConsistencyMs: consistencyMs, storeRetryLimitMs: retryLimitMs } = this.#settings;
     const retryPolicy = () => lookUpPolicy(this.#settings, log);
-    const completePolicy = storeRetryPolicy(this.#settings, { log, limit: new RetryLimit(retryLimitMs) });
+    const completePolicy = (limitMs: number) =>
+      storeRetryPolicy(this.#settings, { log, limit: new RetryLimit(limitMs) });
     const times = { consistencyMs, retryLimitMs, idleTimeoutMs: 15_000 };
     return { store: this.store, log, retryPolicy, completePolicy, ...times };
   }
