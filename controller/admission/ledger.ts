@@ -71,9 +71,20 @@ interface Entry {
   request: SlotRequest;
   /** `queued`: it has its place in the queue of its key, and requests nothing. */
   state: 'queued' | 'waiting' | 'reserved' | 'running';
+  /** It was suspended while it was active. When it is released, it has no place in the queue of its key. */
+  isHeld?: boolean;
 }
 
 const uidOf = ({ metadata }: ZipJob): string => metadata.uid ?? '';
+
+const UNKNOWN = '?';
+/** The object that a job writes. ZipBuckets that are not known are different buckets. */
+const targetOf = (bucket: ObjectKey, place: string | undefined, key: string): string =>
+  `${place ?? `${UNKNOWN}${bucket}`}/${key}`;
+const targetIn = (bucket: ObjectKey, place: string | undefined, { request }: Entry): string =>
+  targetOf(bucket, place, request.objectKey);
+const isUnknown = ({ target }: SlotRequest): boolean => target.startsWith(UNKNOWN);
+
 const isActive = ({ state }: Entry): boolean => state === 'reserved' || state === 'running';
 
 class AdmissionLedger implements Ledger {
@@ -84,6 +95,8 @@ class AdmissionLedger implements Ledger {
   readonly #keys = new KeyQueues();
   /** The jobs of each ZipBucket, because what they write depends on it. */
   readonly #buckets = new Map<ObjectKey, Set<Entry>>();
+  /** The physical bucket of each ZipBucket, as its jobs were last moved to it. */
+  readonly #places = new Map<ObjectKey, string>();
   readonly #starts: TokenBucket;
 
   constructor(options: LedgerOptions) {
@@ -104,7 +117,13 @@ class AdmissionLedger implements Ledger {
   }
 
   seeBucket(bucket: ObjectKey): void {
-    for (const entry of this.#buckets.get(bucket) ?? []) if (!isActive(entry)) this.#moveTarget(entry);
+    const place = this.#options.physicalBucket(bucket);
+    // Most changes of a ZipBucket are of its status.
+    if (place === this.#places.get(bucket)) return;
+    if (place === undefined) this.#places.delete(bucket);
+    else this.#places.set(bucket, place);
+    for (const entry of this.#buckets.get(bucket) ?? [])
+      this.#moveTarget(entry, targetIn(bucket, place, entry));
     this.#handOut();
   }
 
@@ -135,10 +154,7 @@ class AdmissionLedger implements Ledger {
     entry.state = 'queued';
     if (!wasActive) return;
     this.#state.deactivate(request);
-    this.#changeQueue(request, (queue) => {
-      queue.deactivate(request);
-      queue.add(request);
-    });
+    this.#requeue(entry);
     this.#handOut();
   }
 
@@ -199,16 +215,11 @@ class AdmissionLedger implements Ledger {
       uid: uidOf(zipJob),
       project: namespace,
       bucket,
-      target: this.#targetOf(bucket, zipJob.spec.key),
+      target: targetOf(bucket, this.#options.physicalBucket(bucket), zipJob.spec.key),
       objectKey: zipJob.spec.key,
       order: orderOf(zipJob),
       isLimited: !isInTrustedQueue(zipJob, this.#options.trustedQueues),
     };
-  }
-
-  /** Buckets that are not known are different ones. */
-  #targetOf(bucket: ObjectKey, key: string): string {
-    return `${this.#options.physicalBucket(bucket) ?? `?${bucket}`}/${key}`;
   }
 
   #isNext({ request }: Entry): boolean {
@@ -230,6 +241,7 @@ class AdmissionLedger implements Ledger {
 
   #seeQueued(zipJob: ZipJob): void {
     const known = this.#entries.get(objectKey(zipJob));
+    if (known) known.isHeld = isHeld(zipJob);
     if (!isHeld(zipJob)) this.#entryOf(zipJob);
     else if (known && !isActive(known)) this.forget(objectKey(zipJob));
   }
@@ -248,15 +260,35 @@ class AdmissionLedger implements Ledger {
     if (known && known.request.uid !== uidOf(zipJob)) this.forget(key);
   }
 
-  #moveTarget(entry: Entry): void {
+  /** An active job keeps writing the object that it started to write, which may only become known later. */
+  #moveTarget(entry: Entry, target: string): void {
     const { request } = entry;
-    const target = this.#targetOf(request.bucket, request.objectKey);
-    if (target === request.target) return;
+    if (target === request.target || (isActive(entry) && !isUnknown(request))) return;
     this.#changeQueue(request, (queue) => queue.remove(request));
     const moved = { ...request, target };
     entry.request = moved;
-    this.#changeQueue(moved, (queue) => queue.add(moved));
+    this.#changeQueue(moved, (queue) => (isActive(entry) ? queue.activate(moved) : queue.add(moved)));
     if (entry.state === 'queued' && this.#isNext(entry)) this.#options.onNext(moved.key);
+  }
+
+  /** Gives a job that is no longer active its place in the queue of its key, which may have changed meanwhile. */
+  #requeue(entry: Entry): void {
+    const { request } = entry;
+    const { key, bucket } = request;
+    if (entry.isHeld === true) {
+      this.forget(key);
+      return;
+    }
+    const target = targetIn(bucket, this.#options.physicalBucket(bucket), entry);
+    if (target !== request.target) {
+      this.#changeQueue(request, (queue) => queue.deactivate(request));
+      entry.request = { ...request, target };
+    }
+    const { request: queued } = entry;
+    this.#changeQueue(queued, (queue) => {
+      queue.deactivate(queued);
+      queue.add(queued);
+    });
   }
 
   #activate(entry: Entry, state: 'reserved' | 'running'): void {

@@ -80,6 +80,17 @@ describe('the next job of a key', () => {
     expect(reserved).to.deep.equal(['a/a']);
   });
 
+  it('is not blocked by an older job that was suspended after it had got a slot', () => {
+    const { ledger, next, reserve } = setUp();
+    const old = job('a', 60);
+    see(ledger, old, b);
+    reserve(old);
+    see(ledger, suspended(old));
+    expect(jobBefore(ledger, b)).to.equal('a');
+    ledger.release(keyOf(old), 'reserved');
+    expect([jobBefore(ledger, b), next]).to.deep.equal([undefined, ['a/b']]);
+  });
+
   for (const [what, change] of [
     ['is suspended', (ledger: Ledger, one: ZipJob) => see(ledger, suspended(one))],
     [
@@ -136,21 +147,48 @@ describe('the next job of a key', () => {
       expect(ledger.sharesTarget(b)).to.equal(false);
     });
 
-    it('moves when its ZipBucket becomes known or changes, and keeps what is already running', () => {
-      const { ledger, buckets, next, reserve } = setUp();
-      const active = job('r', 70, { bucket: 'r2-x' });
-      see(ledger, active, other, b);
-      reserve(active);
+    it('moves when its ZipBucket becomes known or changes', () => {
+      const { ledger, buckets, next } = setUp();
+      see(ledger, other, b);
       expect(jobBefore(ledger, b)).to.equal(undefined);
+      const change = (name: string, place: string): void => {
+        buckets.set(name, place);
+        ledger.seeBucket(name);
+      };
+      change('a/s3-x', 'store/x');
+      change('a/r2-x', 'store/x');
+      expect(jobBefore(ledger, b)).to.equal('a');
+      change('a/r2-x', 'elsewhere/x');
+      expect(jobBefore(ledger, b)).to.equal(undefined);
+      expect(next).to.include('a/b');
+    });
+
+    it('waits for a running job whose ZipBucket becomes known after it, as when a controller starts', () => {
+      const { ledger, buckets, reserve } = setUp();
+      see(ledger, job('r', 40, { bucket: 'r2-x', status: running('p') }), b);
       for (const name of ['a/s3-x', 'a/r2-x']) {
         buckets.set(name, 'store/x');
         ledger.seeBucket(name);
       }
-      expect([jobBefore(ledger, other), jobBefore(ledger, b)]).to.deep.equal([undefined, 'a']);
-      buckets.set('a/r2-x', 'elsewhere/x');
-      ledger.seeBucket('a/r2-x');
-      expect(jobBefore(ledger, b)).to.equal(undefined);
-      expect(next).to.include('a/b');
+      expect([reserve(b), jobBefore(ledger, b)]).to.deep.equal([['waiting'], 'r']);
+    });
+
+    it('waits for a job that started before its ZipBucket changed, until that gives its place up', () => {
+      const { ledger, buckets, reserve } = setUp();
+      const change = (place: string): void => {
+        buckets.set('a/s3-x', place);
+        ledger.seeBucket('a/s3-x');
+      };
+      change('store/x');
+      buckets.set('a/r2-x', 'store/x');
+      const active = job('r', 70);
+      see(ledger, active);
+      reserve(active);
+      change('elsewhere/x');
+      see(ledger, other, b);
+      expect([jobBefore(ledger, other), jobBefore(ledger, b)]).to.deep.equal(['r', undefined]);
+      ledger.release(keyOf(active));
+      expect([jobBefore(ledger, other), jobBefore(ledger, b)]).to.deep.equal([undefined, 'r']);
     });
   });
 });
