@@ -85,7 +85,6 @@ export const readClusterAddresses = (deps: Deps): Promise<ClusterAddresses> =>
       return { serviceCidrs, apiServer: [...new Set([...(await ownEndpoints(deps)), ...(endpoints ?? [])])] };
     },
     {
-      attempts: Number.POSITIVE_INFINITY,
       baseDelayMs: 200,
       maxDelayMs: 5_000,
       maxRetryAfterMs: 60_000,

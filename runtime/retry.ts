@@ -10,7 +10,10 @@ export interface RetryPolicy {
   /** Upper bound of the first wait, doubled for each further one. The wait is random, between half of the bound and the bound. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
-  /** Longest wait for a Retry-After. Default: maxDelayMs. A longer one is cut to it. */
+  /**
+   * Longest wait for a Retry-After. Default: maxDelayMs. A longer one ends the retries if `attempts` limits them, because the few
+   * that are left would come too early; otherwise it is cut to this.
+   */
   readonly maxRetryAfterMs?: number;
   readonly isRetryable?: (error: unknown) => boolean;
   /** True if the failed attempt made progress. Its failure then counts as the first one. */
@@ -37,8 +40,10 @@ const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): numb
   if (isLast || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
   if (asked === undefined) return backoffMs(policy, attempt);
+  const longestMs = policy.maxRetryAfterMs ?? policy.maxDelayMs;
+  if (asked > longestMs && policy.attempts !== undefined) return undefined;
   // A server that asks for no wait must not cause a tight loop.
-  return Math.max(policy.baseDelayMs / 2, Math.min(asked, policy.maxRetryAfterMs ?? policy.maxDelayMs));
+  return Math.max(policy.baseDelayMs / 2, Math.min(asked, longestMs));
 };
 
 /** Wait after a failed attempt, and the number that the attempt counts as. Undefined if there is no other. */

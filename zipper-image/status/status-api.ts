@@ -81,7 +81,7 @@ const isGone = ({ status }: Response, { kind, name }: ErrorStatus, target: Statu
   status === 404 && kind === PLURALS.ZipJob && name === target.name;
 
 /** A refusal by permissions, by another policy or for its content. It may come from an API server that starts or is upgraded. */
-const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 415, 422]);
+const REFUSALS: ReadonlySet<number> = new Set([400, 403, 404, 413, 415, 422]);
 
 /** With this text, the API server refuses to create a ZipJob that had our uid and is gone. Any other conflict is retried. */
 const WAS_DELETED = /uid mismatch: the provided object specified uid/;

@@ -208,7 +208,9 @@ export const createStatusWriter = (deps: StatusWriterDeps): StatusWriter => new 
 
 /** The API server rejects what we write, rather than us. */
 const isContentRejected = ({ httpStatus, message }: StatusError): boolean =>
-  (httpStatus === 400 || httpStatus === 415 || httpStatus === 422) && !message.includes('denied request');
+  OF_CONTENT.has(httpStatus) && !message.includes('denied request');
+
+const OF_CONTENT: ReadonlySet<number | undefined> = new Set([400, 413, 415, 422]);
 
 const refusedTooLong = (error: StatusError, limitMs: number): StatusError =>
   new StatusError(`${error.message}; the API server has refused it for ${Math.round(limitMs / 1000)} s`, {

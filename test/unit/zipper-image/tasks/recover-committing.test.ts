@@ -77,6 +77,16 @@ describe('recover: an attempt in state committing', () => {
     });
   });
 
+  it('does not start that wait again without permission to list, where every upload looks as if it had just gone (F47)', async () => {
+    harness.hostile.uploads.clear();
+    refuse('listParts', 'listUploads');
+    const times = { bytes: 2 ** 30, endedAgoMs: 60_000 };
+    expect(await harness.recover(attempt, times)).to.deep.equal({
+      outcome: 'unknown',
+      goneBeforeAbort: true,
+    });
+  });
+
   it('gives a Complete that comes before its abort the time to assemble the archive (F47)', async () => {
     const assembled = Promise.withResolvers<void>();
     harness.hostile.assembly = () => assembled.promise;

@@ -79,6 +79,15 @@ describe('zipToS3 whose status writes fail', () => {
     expect(harness.leftovers).to.deep.equal([0, 0]);
   });
 
+  it('ends as an internal error when every write is too large, because no later one is smaller (F38)', async () => {
+    harness.server.respond = ({ status }) =>
+      status.upload?.state === 'committing'
+        ? { status: 413, message: 'Request entity too large' }
+        : undefined;
+    expect(await harness.failing()).to.include({ code: 'Internal' });
+    expect(harness.leftovers).to.deep.equal([0, 0]);
+  });
+
   it('does not count refusals while another API server is away (F38)', async () => {
     let tries = 0;
     harness.server.respond = ({ status }) => {
