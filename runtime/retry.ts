@@ -33,17 +33,21 @@ export const backoffBoundMs = (
 const backoffMs = (policy: RetryPolicy, attempt: number): number =>
   (backoffBoundMs(policy, attempt) * (1 + Math.random())) / 2;
 
+/** The wait that the server requested, within the limits of the policy. Undefined if it is too long. */
+const requestedMs = (policy: RetryPolicy, asked: number): number | undefined => {
+  const longestMs = policy.maxRetryAfterMs ?? policy.maxDelayMs;
+  if (asked > longestMs && policy.attempts !== undefined) return undefined;
+  // A server that asks for no wait must not cause a tight loop.
+  return Math.max(policy.baseDelayMs / 2, Math.min(asked, longestMs));
+};
+
 /** Wait before the next attempt. Undefined if there is none. */
 const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
   const isRetryable = policy.isRetryable ?? defaultIsRetryable;
   const isLast = attempt >= (policy.attempts ?? Infinity) || policy.limit?.isOver === true;
   if (isLast || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
-  if (asked === undefined) return backoffMs(policy, attempt);
-  const longestMs = policy.maxRetryAfterMs ?? policy.maxDelayMs;
-  if (asked > longestMs && policy.attempts !== undefined) return undefined;
-  // A server that asks for no wait must not cause a tight loop.
-  return Math.max(policy.baseDelayMs / 2, Math.min(asked, longestMs));
+  return asked === undefined ? backoffMs(policy, attempt) : requestedMs(policy, asked);
 };
 
 /** Wait after a failed attempt, and the number that the attempt counts as. Undefined if there is no other. */

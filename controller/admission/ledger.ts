@@ -2,14 +2,21 @@ import { hasActivePod, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { awaitsRecovery } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { type Change, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
-import { bucketKeyOf } from '../kube-state/caches.ts';
 import { type KeyQueue, KeyQueues } from './key-queue.ts';
+import {
+  type Entry,
+  isActive,
+  isUnknown,
+  type RequestOptions,
+  requestOf,
+  targetIn,
+  uidOf,
+} from './ledger-entry.ts';
 import type { Pause } from './pause.ts';
-import { type Blocked, isHeld, olderJobFirst, orderOf } from './queue-decision.ts';
+import { type Blocked, isHeld, olderJobFirst } from './queue-decision.ts';
 import { nextRequest, reachedLimit, type SlotLimits, type SlotRequest } from './queue-order.ts';
 import { MutableQueueState } from './queue-state.ts';
 import { TokenBucket, type TokenRate } from './token-bucket.ts';
-import { isInTrustedQueue } from './trusted-queue.ts';
 
 /** What the ledger knows of a job. `reserved`: it may create its Job. `running`: its Job exists, or may exist. */
 export interface Position {
@@ -18,16 +25,12 @@ export interface Position {
   readonly blocked?: Blocked;
 }
 
-export interface LedgerOptions {
+export interface LedgerOptions extends RequestOptions {
   readonly limits: SlotLimits;
-  /** Jobs in these queues take no slot: while suspended there, they would block others. */
-  readonly trustedQueues: readonly string[];
   readonly pause: Pick<Pause, 'reason'>;
   /** Maximum rate of Job creations. */
   readonly rate: TokenRate;
   readonly clock: Clock;
-  /** Identifies the bucket of a ZipBucket at its store; undefined if the ZipBucket is not known. */
-  readonly physicalBucket: (bucket: ObjectKey) => string | undefined;
   /** Called for every job that gets a reservation after waiting. */
   readonly onReserved: (key: ObjectKey) => void;
   /** Called for every job that becomes the next one of its key and has not requested a reservation. */
@@ -66,26 +69,6 @@ export interface Ledger {
   /** Reserves for waiting jobs after a limit changed or a pause ended. */
   refresh(): void;
 }
-
-interface Entry {
-  request: SlotRequest;
-  /** `queued`: it has its place in the queue of its key, and requests nothing. */
-  state: 'queued' | 'waiting' | 'reserved' | 'running';
-  /** It was suspended while it was active. When it is released, it has no place in the queue of its key. */
-  isHeld?: boolean;
-}
-
-const uidOf = ({ metadata }: ZipJob): string => metadata.uid ?? '';
-
-const UNKNOWN = '?';
-/** The object that a job writes. ZipBuckets that are not known are different buckets. */
-const targetOf = (bucket: ObjectKey, place: string | undefined, key: string): string =>
-  `${place ?? `${UNKNOWN}${bucket}`}/${key}`;
-const targetIn = (bucket: ObjectKey, place: string | undefined, { request }: Entry): string =>
-  targetOf(bucket, place, request.objectKey);
-const isUnknown = ({ target }: SlotRequest): boolean => target.startsWith(UNKNOWN);
-
-const isActive = ({ state }: Entry): boolean => state === 'reserved' || state === 'running';
 
 class AdmissionLedger implements Ledger {
   readonly #options: LedgerOptions;
@@ -186,7 +169,7 @@ class AdmissionLedger implements Ledger {
 
   sharesTarget(zipJob: ZipJob): boolean {
     const entry = this.#entries.get(objectKey(zipJob));
-    return this.#keys.isShared(entry?.request ?? this.#requestOf(zipJob));
+    return this.#keys.isShared(entry?.request ?? requestOf(zipJob, this.#options));
   }
 
   refresh(): void {
@@ -207,28 +190,13 @@ class AdmissionLedger implements Ledger {
     return { reason: 'SlotsTaken', message };
   }
 
-  #requestOf(zipJob: ZipJob): SlotRequest {
-    const { namespace } = zipJob.metadata;
-    const bucket = bucketKeyOf(zipJob);
-    return {
-      key: objectKey(zipJob),
-      uid: uidOf(zipJob),
-      project: namespace,
-      bucket,
-      target: targetOf(bucket, this.#options.physicalBucket(bucket), zipJob.spec.key),
-      objectKey: zipJob.spec.key,
-      order: orderOf(zipJob),
-      isLimited: !isInTrustedQueue(zipJob, this.#options.trustedQueues),
-    };
-  }
-
   #isNext({ request }: Entry): boolean {
     return this.#keys.find(request)?.next() === request;
   }
 
   /** The entry of the job, which gets its place in the queue of its key if it is new. */
   #entryOf(zipJob: ZipJob): Entry {
-    const request = this.#requestOf(zipJob);
+    const request = requestOf(zipJob, this.#options);
     const known = this.#entries.get(request.key);
     if (known) return known;
     const entry: Entry = { request, state: 'queued' };

@@ -8,7 +8,8 @@ export const JOB_SETTINGS = {
     type: 'integer',
     minimum: 0,
     default: 100,
-    description: 'maximum running jobs in total; 0 starts no new jobs',
+    description:
+      'maximum running jobs in total; a project without a running job may exceed it by one, up to a tenth in all; 0 starts no new jobs',
   },
   maxActiveJobsPerBucket: {
     env: 'MAX_ACTIVE_JOBS_PER_BUCKET',

@@ -2,7 +2,7 @@
 import type { OnConflict } from '#crds/zip-job.ts';
 import { AppError, toError } from '#runtime/errors.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
-import { type AbortDeps, hasResponse, type Presence } from './abort-upload.ts';
+import type { Presence } from './abort-upload.ts';
 import type { Completed, Part } from './complete-upload.ts';
 import {
   assemblyMs,
@@ -15,6 +15,7 @@ import {
 } from './evidence.ts';
 import { followsFromParts } from './part-verification.ts';
 import { type RecoveryDeps, recoverUpload, untilNextCheck } from './recover-upload.ts';
+import { refuseExisting } from './refuse-existing.ts';
 import { isStoreCode, isUnsent, StoreError } from './store-errors.ts';
 
 export interface Publication {
@@ -165,7 +166,7 @@ class Publishing {
       },
     };
     const send = async (): Promise<Completed> => {
-      this.#isSent = false;
+      how.onSent(false);
       try {
         return await store.completeUpload(this.#upload, parts, how);
       } catch (error) {
@@ -278,41 +279,4 @@ export const publish = async (deps: PublishDeps, upload: Publication): Promise<{
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
     await refuseExisting(deps, upload.key);
   return new Publishing(deps, upload).run();
-};
-
-const uncheckedKey = (error: StoreError): StoreError =>
-  new StoreError(
-    `Could not check whether an object exists at the key, which onConflict \`fail\` requires at this store. Grant the credentials ${READ_PERMISSION}`,
-    {
-      code: error.code,
-      retryable: false,
-      storeCode: error.storeCode,
-      httpStatus: error.httpStatus,
-      cause: error,
-    },
-  );
-
-/**
- * Reports an object that must not be replaced before anything is sent. The check may be denied at a store whose
- * condition at Complete decides.
- */
-export const refuseExisting = async (deps: AbortDeps, key: string): Promise<void> => {
-  const { store, log, signal } = deps;
-  let found: unknown;
-  try {
-    found = await retry(() => store.head(key, signal), deps.retryPolicy(), signal);
-  } catch (error) {
-    if (!(error instanceof StoreError) || !hasResponse(error)) throw error;
-    if (!store.capabilities.conditionalComplete) throw uncheckedKey(error);
-    log.info({ err: error }, 'the store does not report whether an object exists at the key');
-  }
-  if (found === undefined) return;
-  throw new StoreError(
-    'Could not write the archive: an object already exists at the key, and onConflict is `fail`. Delete the object, use another key, or set onConflict to `replace`',
-    {
-      code: 'ObjectExists',
-      retryable: false,
-      storeCode: 'PreconditionFailed',
-    },
-  );
 };
