@@ -78,17 +78,6 @@ describe('crashes of the API and outages of the API server', function () {
     return items.filter(({ spec }) => spec.key === key);
   };
 
-  let finished: Promise<string> | undefined;
-  /** A finished job; the first caller creates it. */
-  const finishedJob = (api: ServerProcess): Promise<string> => {
-    finished ??= (async () => {
-      const uuid = await postJob(api.url, flow.project.token, body('finished.zip'));
-      await flow.project.untilPhase(uuid, ['Succeeded']);
-      return uuid;
-    })();
-    return finished;
-  };
-
   it('creates one job for 100 requests with one idempotency key to two replicas (T11)', async () => {
     // An overloaded machine returns some 503 responses, which callers have to retry.
     const postUntilAccepted = (n: number): Promise<ApiResponse> =>
@@ -143,8 +132,10 @@ describe('crashes of the API and outages of the API server', function () {
   ] as const)
     it(`returns 503 with an error body once it cannot verify a token because the API server ${fault} (T6, H11)`, async () => {
       const api = withShortLimits;
-      const uuid = await finishedJob(api);
       const { token } = flow.project;
+      // At a replica with the usual limits: a busy machine alone exceeds the short ones.
+      const uuid = await postJob(replicas[0].url, token, body(`finished-${action.kind}.zip`));
+      await flow.project.untilPhase(uuid, ['Succeeded']);
       const read = (): Promise<ApiResponse> => askApi(api.url, { path: `/v1/zips/${uuid}`, token });
       await until('the API to hold the response', async () => {
         const { text } = await read();
