@@ -7,6 +7,8 @@ export interface RetryPolicy {
   readonly attempts?: number;
   /** Limits the time of the retries. May be shared by all requests of a kind. */
   readonly limit?: RetryLimit;
+  /** Attempts that are made although the limit is over, because each may take as long as the limit. Default: 1. */
+  readonly leastAttempts?: number;
   /** Upper bound of the first wait, doubled for each further one. The wait is random, between half of the bound and the bound. */
   readonly baseDelayMs: number;
   readonly maxDelayMs: number;
@@ -41,11 +43,13 @@ const requestedMs = (policy: RetryPolicy, asked: number): number | undefined => 
   return Math.max(policy.baseDelayMs / 2, Math.min(asked, longestMs));
 };
 
+const isLast = ({ attempts = Infinity, leastAttempts = 1, limit }: RetryPolicy, attempt: number): boolean =>
+  attempt >= attempts || (attempt >= leastAttempts && limit?.isOver === true);
+
 /** Wait before the next attempt. Undefined if there is none. */
 const nextDelayMs = (policy: RetryPolicy, error: unknown, attempt: number): number | undefined => {
   const isRetryable = policy.isRetryable ?? defaultIsRetryable;
-  const isLast = attempt >= (policy.attempts ?? Infinity) || policy.limit?.isOver === true;
-  if (isLast || !isRetryable(error)) return undefined;
+  if (isLast(policy, attempt) || !isRetryable(error)) return undefined;
   const asked = error instanceof AppError ? error.retryAfterMs : undefined;
   return asked === undefined ? backoffMs(policy, attempt) : requestedMs(policy, asked);
 };

@@ -145,9 +145,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'two ZipBuckets of one bucket are different ones',
-    file: 'controller/admission/ledger.ts',
-    find: 'this.#options.physicalBucket(bucket) ?? `?${bucket}`',
-    replace: '`?${bucket}`',
+    file: 'controller/admission/ledger-entry.ts',
+    find: 'place ?? `${UNKNOWN}${bucket}`',
+    replace: '`${UNKNOWN}${bucket}`',
     tests: [KEY_ORDER],
   },
   {

@@ -43,8 +43,8 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'Complete is sent again while an earlier one may be carried out',
     file: 'zipper-image/store/publish.ts',
-    find: 'isOver(error) && isRetryable?.(error) === true',
-    replace: 'isRetryable?.(error) === true',
+    find: 'this.#isOver(error) && completePolicy.isRetryable?.(error) === true',
+    replace: 'completePolicy.isRetryable?.(error) === true',
     tests: [PUBLISH],
   },
   {
@@ -106,9 +106,8 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'a long Retry-After ends the retries',
     file: 'runtime/retry.ts',
-    find: 'if (asked === undefined) return',
-    replace:
-      'if (asked !== undefined && asked > (policy.maxRetryAfterMs ?? policy.maxDelayMs)) return undefined;\n  if (asked === undefined) return',
+    find: 'if (asked > longestMs && policy.attempts !== undefined) return',
+    replace: 'if (asked > longestMs) return',
     tests: ['test/unit/runtime/retry.test.ts'],
   },
   {

@@ -39,10 +39,10 @@ export const SOURCE_SETTINGS = {
   sourceRetryLimitMs: {
     env: 'SOURCE_RETRY_LIMIT_MS',
     type: 'integer',
-    default: 120_000,
+    default: 30_000,
     minimum: 0,
     description:
-      'how long a source is retried without progress, not counting the time in which nothing is wanted from it; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',
+      'how long a source is retried without progress, not counting the time in which nothing is wanted from it, and at least three times; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',
   },
   sourceRetryBaseMs: {
     env: 'SOURCE_RETRY_BASE_MS',

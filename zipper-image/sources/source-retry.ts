@@ -4,6 +4,9 @@ import type { RetryPolicy } from '#runtime/retry.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
 import type { SourceSettings } from './settings.ts';
 
+/** A source that stalls takes a whole time limit to fail. It may be one bad server among several. */
+const LEAST_ATTEMPTS = 4;
+
 /** When a source is retried; `mayRepeat` is true if none of its bytes were passed on yet. */
 export const sourceRetryPolicy = (
   settings: SourceSettings,
@@ -11,6 +14,7 @@ export const sourceRetryPolicy = (
   mayRepeat: () => boolean,
 ): Omit<RetryPolicy, 'onRetry'> => ({
   limit,
+  leastAttempts: settings.sourceRetryLimitMs === 0 ? 1 : LEAST_ATTEMPTS,
   baseDelayMs: settings.sourceRetryBaseMs,
   maxDelayMs: settings.sourceRetryMaxMs,
   maxRetryAfterMs: settings.sourceRetryAfterMaxMs,

@@ -76,6 +76,12 @@ describe('retry', () => {
     expect(delays.length).to.be.greaterThan(1);
   });
 
+  it('makes a number of attempts although its time is over after the first', async () => {
+    const limited = { baseDelayMs: 1, maxDelayMs: 1, limit: new RetryLimit(0) };
+    expect(await delaysOf(busy(), { ...limited, leastAttempts: 3 })).to.have.length(2);
+    expect(await delaysOf(busy(), limited)).to.have.length(0);
+  });
+
   it('ends if the requested time is longer than the maximum and only few attempts are left', async () => {
     expect(await delaysOf(busy(5), POLICY)).to.deep.equal([]);
     expect(await delaysOf(busy(3), { ...POLICY, maxRetryAfterMs: 2 })).to.deep.equal([]);

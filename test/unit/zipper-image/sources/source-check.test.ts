@@ -233,7 +233,7 @@ describe('the check of the other sources', () => {
     const stuck = await start();
     const urls = Array.from({ length: 64 }, (_, n) => stuck.url(`/silent?${n}`));
     const settings = { sourceRetryLimitMs: 0, sourceCheckLimitMs: 2000 };
-    const found = await check([origin.url('/status/404'), ...urls, ...many(500, (n) => `/gen/100/${n}`)], {
+    const found = await check([origin.url('/status/404'), ...urls, ...many(100, (n) => `/gen/100/${n}`)], {
       settings,
     });
     expect(found.lengths).to.equal(100);
