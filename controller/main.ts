@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { exportBuildInfo } from '#runtime/build-info.ts';
+import { systemClock } from '#runtime/clock.ts';
 import { startAdminServer } from '#runtime/http/admin-server.ts';
 import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
@@ -13,6 +14,8 @@ import packageJson from '../package.json' with { type: 'json' };
 import { refuseApiServerAudiences } from './api-server-audiences.ts';
 import { readClusterAddresses, withClusterAddresses } from './cluster-addresses.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
+import { createClockWatch } from './engine/clock-watch.ts';
+import { createEvents } from './engine/events.ts';
 import { runAsLeader } from './engine/leader-election.ts';
 import { exportState } from './export-state.ts';
 import { createHealth, STARTING } from './health.ts';
@@ -71,7 +74,10 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   exportBuildInfo(registry, packageJson.version);
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
-  const clock = createServerClock();
+  let onContradiction: (differenceMs: number) => void = () => kubeMetrics.clockDiffered();
+  const clock = createServerClock(systemClock, (differenceMs) => {
+    onContradiction(differenceMs);
+  });
   const trust = createBundleTrust(given, { clock, log });
   const access = await createKubeConfig(given);
   await refuseApiServerAudiences(given.storeTokenAudiences, access);
@@ -83,6 +89,13 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
     countCall: kubeMetrics.countCall,
   };
   const { kube, clients } = connectClients(connection, resources);
+  onContradiction = createClockWatch({
+    lease: { namespace: given.podNamespace, name: given.leaseName },
+    record: createEvents({ kind: 'Lease', events: clients.events, instance: given.podName, clock, log }),
+    count: kubeMetrics.clockDiffered,
+    monotonicMs: () => clock.monotonicMs(),
+    log,
+  });
   let health = STARTING;
   const { host, adminPort: port } = given;
   const checks = { healthy: () => health.healthy(), ready: () => health.ready() };

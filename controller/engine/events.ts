@@ -21,7 +21,7 @@ const REMEMBERED = 4096;
 
 export interface EventsOptions {
   /** Of the objects, because lists omit it. */
-  readonly kind: 'ZipJob' | 'ZipProject';
+  readonly kind: 'ZipJob' | 'ZipProject' | 'Lease';
   readonly events: Pick<ObjectClient<Event>, 'create' | 'mergePatch'>;
   /** Name of this replica. */
   readonly instance: string;
@@ -50,7 +50,7 @@ const eventOf = (
     kind: 'Event',
     metadata: { name: eventName(object, note), namespace, labels: { [LABELS.managedBy]: COMPONENT } },
     involvedObject: {
-      apiVersion: GROUP_VERSION,
+      apiVersion: kind === 'Lease' ? 'coordination.k8s.io/v1' : GROUP_VERSION,
       kind,
       name,
       namespace,

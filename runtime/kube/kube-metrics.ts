@@ -5,6 +5,8 @@ import type { Reflector } from './types.ts';
 
 export interface KubeMetrics extends ReflectorMetrics {
   readonly countCall: CountCall;
+  /** Counts a response whose time contradicts that of other API servers. */
+  readonly clockDiffered: () => void;
 }
 
 /** Metrics of calls to the API server and of the caches, the same in every process. */
@@ -27,7 +29,15 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
     ['kind', 'reason', 'watch'],
   );
   const events = counter('zip_reflector_events_total', 'Watch events received, by kind', ['kind']);
+  const clockContradictions = new Counter({
+    name: 'zip_api_server_clock_contradictions_total',
+    help: 'Responses of an API server whose time differs from that of the others by more than two seconds. One that is minutes ahead makes jobs miss deadlines wherever its time is used',
+    registers: [registry],
+  });
   return {
+    clockDiffered: () => {
+      clockContradictions.inc();
+    },
     countCall: ({ method, code, host }) => {
       calls.inc({ method, code, host });
     },

@@ -58,13 +58,65 @@ describe('createServerClock', () => {
     expect(server.date().getTime()).to.be.closeTo(clock.date().getTime(), 60);
   });
 
-  it('follows the server when its clock is set, and ignores an invalid date', () => {
-    const { clock, local, header } = createSettableClock();
+  it('ignores an invalid date', () => {
+    const { clock, local } = createSettableClock();
     const server = createServerClock(local);
-    server.hear(header(), clock.monotonicMs());
-    server.hear(new Date(START.getTime() + HOUR_MS).toUTCString(), clock.monotonicMs());
-    server.hear('yesterday', clock.monotonicMs());
-    server.hear(undefined, clock.monotonicMs());
-    expect(server.date().getTime()).to.be.closeTo(START.getTime() + HOUR_MS, 1_000);
+    for (const header of ['yesterday', undefined, ['a', 'b']]) server.hear(header, clock.monotonicMs());
+    expect(server.date()).to.deep.equal(START);
+  });
+
+  const MINUTE_MS = 60_000;
+
+  /** Responses of servers whose clocks are ahead by these times, one a second. Returns what the clock says after each. */
+  const hearAll = (aheadMs: readonly number[], localAheadMs = 0) => {
+    const { clock, local, set } = createSettableClock();
+    set(localAheadMs);
+    const contradictions: number[] = [];
+    const server = createServerClock(local, (ms) => contradictions.push(ms));
+    const errors = aheadMs.map((ahead) => {
+      clock.jump(1_000);
+      server.hear(new Date(clock.date().getTime() + ahead).toUTCString(), clock.monotonicMs());
+      return Math.round((server.date().getTime() - clock.date().getTime()) / MINUTE_MS);
+    });
+    return { errors, contradictions };
+  };
+  const repeated = (ahead: readonly number[], times: number): readonly number[] =>
+    Array.from({ length: times }, () => ahead).flat();
+
+  for (const [what, localAheadMs] of [
+    ['right', 0],
+    ['wrong', -HOUR_MS],
+  ] as const)
+    it(`keeps its time although one of three servers is 11 minutes ahead, if the local clock is ${what} (F41)`, () => {
+      const ahead = [0, ...repeated([11 * MINUTE_MS, 11 * MINUTE_MS, 0, 0, 11 * MINUTE_MS, 0], 20)];
+      const { errors, contradictions } = hearAll(ahead, localAheadMs);
+      expect(new Set(errors)).to.deep.equal(new Set([0]));
+      expect(contradictions).to.have.length(60);
+      for (const ms of contradictions) expect(ms).to.be.closeTo(11 * MINUTE_MS, 2_000);
+    });
+
+  it('leaves the time of a wrong server that it heard first at once, if another agrees with the local clock (F41)', () => {
+    const { errors } = hearAll([11 * MINUTE_MS, 0, ...repeated([11 * MINUTE_MS, 11 * MINUTE_MS, 0], 30)]);
+    expect([errors[0], ...new Set(errors.slice(1))]).to.deep.equal([11, 0]);
+  });
+
+  it('follows a server whose clock was set after 30 s without the old time, not after five responses (F41)', () => {
+    const { errors } = hearAll([0, ...repeated([HOUR_MS], 40)]);
+    expect(errors.indexOf(60)).to.equal(30);
+    expect(new Set(errors.slice(30))).to.deep.equal(new Set([60]));
+    const { errors: rare } = hearAll([
+      0,
+      HOUR_MS,
+      2 * HOUR_MS,
+      HOUR_MS,
+      2 * HOUR_MS,
+      ...repeated([HOUR_MS, 2 * HOUR_MS], 30),
+    ]);
+    expect(new Set(rare), 'servers that also contradict each other').to.deep.equal(new Set([0]));
+  });
+
+  it('does not count servers that differ by less than two seconds as contradictions (F41)', () => {
+    const { contradictions, errors } = hearAll(repeated([0, 900, -900], 20));
+    expect([contradictions, new Set(errors)]).to.deep.equal([[], new Set([0])]);
   });
 });
