@@ -8,6 +8,8 @@ export interface SeenProgress {
   readonly since: Date;
   /** False if the process found it when it started, so that it may be older. */
   readonly isNew: boolean;
+  /** Since when each write had an estimate far beyond the deadline. */
+  readonly lateSince?: Date;
 }
 
 /**
@@ -21,8 +23,8 @@ export interface Memory {
   see(change: Change<ZipJob>): void;
   /** The newer of the cached and the kept object. */
   newest(cached: ZipJob): ZipJob;
-  /** Records the progress of an unfinished job. */
-  seeProgress(zipJob: ZipJob, now: Date): SeenProgress;
+  /** Records the progress of an unfinished job, and whether it is far too slow for the deadline. */
+  seeProgress(zipJob: ZipJob, now: Date, isLate: boolean): SeenProgress;
   refusal(key: ObjectKey): Refusal | undefined;
   refused(key: ObjectKey, refusal: Refusal): void;
   accepted(key: ObjectKey): void;
@@ -62,12 +64,13 @@ export const createMemory = (cached: (key: ObjectKey) => ZipJob | undefined): Me
       if (change.kind === 'deleted' || isFinished(change.object)) progress.delete(change.key);
     },
     newest,
-    seeProgress: (zipJob, now) => {
+    seeProgress: (zipJob, now, isLate) => {
       const key = objectKey(zipJob);
       const write = writeOf(zipJob);
       const known = progress.get(key);
       if (known?.write === write) return known;
-      const seen = { write, since: now, isNew: known !== undefined };
+      const late = isLate && { lateSince: known?.lateSince ?? now };
+      const seen = { write, since: now, isNew: known !== undefined, ...late };
       progress.set(key, seen);
       return seen;
     },

@@ -7,6 +7,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Event, Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectClient, ObjectKey } from '#runtime/kube/types.ts';
 import type { Ledger } from '../admission/ledger.ts';
+import type { ControllerConfig } from '../config.ts';
 import { type Caches, INDEXES, listOwnerOf } from '../kube-state/caches.ts';
 import { isJobFinished, jobFailure, ownJob } from '../kube-state/job-state.ts';
 import { isOwnedBy, isZipperPod } from '../kube-state/ownership.ts';
@@ -23,6 +24,7 @@ import { recoveryJobName } from './manifest/job-manifest.ts';
 import type { Memory } from './memory.ts';
 import type { Observation } from './observation.ts';
 import { isRecovering, ownedStatus } from './owned-status.ts';
+import { isFarTooSlow } from './policies/deadline.ts';
 import { lacksPod, recoveryLacksPod } from './policies/lacks-pod.ts';
 import type { ReportingJobs } from './reporting-jobs.ts';
 import type { SurplusJobs } from './surplus-jobs.ts';
@@ -43,6 +45,7 @@ export interface ObserveOptions {
   readonly finishedPods: Pick<FinishedPods, 'isSurplus'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
   readonly clock: Pick<Clock, 'date'>;
+  readonly config: Pick<ControllerConfig, 'activeDeadlineSeconds'>;
 }
 
 /** Jobs that were just created or read live, and that the cache may not have yet. */
@@ -198,7 +201,7 @@ const ofUnfinished = async (
     recovery: await findRecovery(options, zipJob, hints.recovery),
     refusal: memory.refusal(key),
     sharesTarget: options.ledger.sharesTarget(zipJob),
-    seenProgress: memory.seeProgress(zipJob, options.clock.date()),
+    seenProgress: memory.seeProgress(zipJob, options.clock.date(), isFarTooSlow(zipJob, job, options.config)),
     reportingJobs: options.reportingJobs.count,
     listOwner: findListOwner(options, zipJob),
     delivery: { kind: 'idle' } as const,

@@ -16,7 +16,7 @@ import {
   withoutCondition,
   withPhase,
 } from '../owned-status.ts';
-import { isOutOfTime, runDeadline } from '../policies/deadline.ts';
+import { HOPELESS_AFTER_MS, isOutOfTime, runDeadline } from '../policies/deadline.ts';
 import { giveUp } from '../policies/failure.ts';
 import { POD_GRACE_PERIOD_MS } from '../policies/lacks-pod.ts';
 import { nextPod } from '../policies/next-pod.ts';
@@ -141,8 +141,26 @@ const quietUntil = ({ seen, now, config, status }: Situation): Date | undefined 
   return isReported || now >= until ? undefined : until;
 };
 
+/** When a job ends that cannot meet its deadline. Not while it completes its upload: then everything is read. */
+const hopelessAt = ({ seen }: Situation): Date | undefined => {
+  const { lateSince } = seen.seenProgress ?? {};
+  if (!lateSince || seen.zipJob.status?.upload?.state === 'committing') return undefined;
+  return new Date(lateSince.getTime() + HOPELESS_AFTER_MS);
+};
+
+const tooSlow = (s: Situation, job: Job): Step => {
+  const { bytesRead = 0, estimatedEndAt = '' } = s.seen.zipJob.status?.progress ?? {};
+  const deadline = rfc3339(deadlines(s, job) ?? s.now);
+  return beginEnding(s, {
+    reason: 'DeadlineExceeded',
+    message: `the sources are too slow: with ${bytesRead} bytes read, the job would end at ${estimatedEndAt}, and its deadline is ${deadline}. It ended early, so that others can use its slot`,
+  });
+};
+
 const running = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, config, status } = s;
+  const hopeless = hopelessAt(s);
+  if (hopeless && now >= hopeless) return tooSlow(s, job);
   const { name } = pod.metadata;
   const until = quietUntil(s);
   const isQuiet = until === undefined;
@@ -158,7 +176,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
       ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
     ],
-    requeueAfterMs: msUntil(now, deadlines(s, job), until),
+    requeueAfterMs: msUntil(now, deadlines(s, job), until, hopeless),
   };
 };
 

@@ -1,9 +1,13 @@
-import type { ZipJob } from '#crds/zip-job.ts';
+import type { Progress, ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { jobFailure, jobStartedAt } from '../../kube-state/job-state.ts';
+import { timeOf } from '../../kube-state/times.ts';
 
 /** Margin after the deadline of the Job. It applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;
+
+const secondsOf = ({ spec }: ZipJob, settings: { readonly activeDeadlineSeconds: number }): number =>
+  spec.activeDeadlineSeconds ?? settings.activeDeadlineSeconds;
 
 /** The deadline of the job, independent of its Job; undefined before the Job has started. */
 export const runDeadline = (
@@ -13,8 +17,28 @@ export const runDeadline = (
 ): Date | undefined => {
   const startedAt = job && jobStartedAt(zipJob, job);
   if (startedAt === undefined) return undefined;
-  const seconds = zipJob.spec.activeDeadlineSeconds ?? settings.activeDeadlineSeconds;
-  return new Date(startedAt + seconds * 1000 + GRACE_MS);
+  return new Date(startedAt + secondsOf(zipJob, settings) * 1000 + GRACE_MS);
+};
+
+/** A job may recover from a slow start, so it is judged only after it has read this share. */
+const JUDGED_FROM = 0.1;
+/** How long every estimate must be far beyond the deadline: sources may become faster again. */
+export const HOPELESS_AFTER_MS = 10 * 60_000;
+
+const isJudged = ({ bytesRead, bytesTotal, filesDone, filesTotal }: Progress): boolean =>
+  bytesTotal === undefined ? filesDone >= JUDGED_FROM * filesTotal : bytesRead >= JUDGED_FROM * bytesTotal;
+
+/** True if the job, at its present rate, ends later than its deadline by more than its whole time. */
+export const isFarTooSlow = (
+  zipJob: ZipJob,
+  job: Job | undefined,
+  settings: { readonly activeDeadlineSeconds: number },
+): boolean => {
+  const deadline = runDeadline(zipJob, job, settings);
+  const { progress } = zipJob.status ?? {};
+  const endsAt = timeOf(progress?.estimatedEndAt);
+  if (!deadline || !progress || endsAt === undefined || !isJudged(progress)) return false;
+  return endsAt > deadline.getTime() + secondsOf(zipJob, settings) * 1000;
 };
 
 /** True if the job exceeded its deadline. */

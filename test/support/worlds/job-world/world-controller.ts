@@ -183,6 +183,7 @@ export const startController = (world: ControllerWorld): Reconcile => {
     observe: createObserve({
       ...clientsOf(world),
       ...shared,
+      config,
       caches: cachesOf(world),
       events: { list: () => Promise.resolve([]) },
       reportingJobs: { count: 1 },

@@ -36,18 +36,30 @@ describe('createMemory', () => {
     const at = (second: number) => new Date(second * 1000);
     const withProgress = (filesDone: number) =>
       aZipJob({ status: { phase: 'Running', progress: progressOf('uid-p1', filesDone) } });
-    expect(memory.seeProgress(withProgress(1), at(1)))
+    expect(memory.seeProgress(withProgress(1), at(1), false))
       .to.include({ isNew: false })
       .and.deep.include({ since: at(1) });
-    expect(memory.seeProgress(withProgress(1), at(5))).to.deep.include({ since: at(1) });
-    expect(memory.seeProgress(withProgress(2), at(9))).to.deep.include({ since: at(9), isNew: true });
+    expect(memory.seeProgress(withProgress(1), at(5), false)).to.deep.include({ since: at(1) });
+    expect(memory.seeProgress(withProgress(2), at(9), false)).to.deep.include({ since: at(9), isNew: true });
     memory.see({
       kind: 'set',
       key: KEY,
       object: aZipJob({ status: { phase: 'Failed' } }),
       before: undefined,
     });
-    expect(memory.seeProgress(withProgress(2), at(11)), 'dropped at the end').to.include({ isNew: false });
+    expect(memory.seeProgress(withProgress(2), at(11), false), 'dropped at the end').to.include({
+      isNew: false,
+    });
+  });
+
+  it('knows since when every write was far too slow (F40)', () => {
+    const memory = createMemory(() => undefined);
+    const seen = [false, true, true, false, true].map((isLate, n) => {
+      const progress = progressOf('uid-p1', n);
+      const zipJob = aZipJob({ status: { phase: 'Running', progress } });
+      return memory.seeProgress(zipJob, new Date(n * 1000), isLate).lateSince?.getTime();
+    });
+    expect(seen).to.deep.equal([undefined, 1000, 1000, undefined, 4000]);
   });
 
   it('distinguishes objects of the same name by uid', () => {

@@ -71,6 +71,7 @@ const setUp = (going?: string, position: Position = { state: 'none' }) => {
     ledger: { position: () => position, sharesTarget: () => true },
     isNamespaceTerminating: (namespace) => Promise.resolve(namespace === going),
     clock: { date: () => NOW },
+    config: { activeDeadlineSeconds: 7200 },
   });
   projects.put(aZipProject());
   buckets.put(aZipBucket());

@@ -172,6 +172,7 @@ const createController = (objects: Objects, random: Random, faults: { rate: numb
     controller: ZIPJOB,
     observe: createObserve({
       ...shared,
+      config,
       caches,
       reportingJobs: { count: 1 },
       isNamespaceTerminating: () => Promise.resolve(false),

@@ -3,7 +3,7 @@ import { findCondition } from '#crds/conditions.ts';
 import { judge, withStatus } from '#test/support/builders/judge.ts';
 import { ago, aJob, aPod } from '#test/support/builders/objects.ts';
 import { waitingFor } from '#test/support/builders/pod-statuses.ts';
-import { progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
+import { anUpload, progressOf, running, starting } from '#test/support/builders/zip-job-statuses.ts';
 
 describe('decide for a stuck job', () => {
   it('reports why the pod does not start, as reason, message, condition and one Event (F13)', () => {
@@ -50,6 +50,28 @@ describe('decide for a stuck job', () => {
     const moved = { ...seen, seenProgress: { since: new Date(ago(1)), isNew: true } };
     const zipJob = withStatus({ ...first.status, progress: quiet });
     expect(judge({ ...moved, zipJob }).status).to.include({ phase: 'Running', reason: 'Running' });
+  });
+
+  const lateFor = (seconds: number) => ({
+    job: aJob(),
+    pods: [aPod('p1')],
+    seenProgress: { since: new Date(ago(1)), isNew: true, lateSince: new Date(ago(seconds)) },
+  });
+
+  it('ends a job whose every estimate was far beyond its deadline for ten minutes, and says why (F40)', () => {
+    const progress = { ...progressOf('uid-p1'), estimatedEndAt: ago(-36_000) };
+    const zipJob = withStatus(running('p1', { progress }));
+    const early = judge({ ...lateFor(599), zipJob });
+    expect([early.status?.phase ?? 'Running', early.requeueAfterMs]).to.deep.equal(['Running', 1000]);
+    const late = judge({ ...lateFor(600), zipJob });
+    expect(late.status).to.include({ phase: 'Finalizing', reason: 'DeadlineExceeded' });
+    expect(late.status?.message).to.contain('too slow').and.to.contain(ago(-36_000));
+  });
+
+  it('does not end it while it completes its upload, when everything is read (F40)', () => {
+    const status = running('p1', { progress: progressOf('uid-p1'), upload: anUpload('committing') });
+    const { status: next } = judge({ ...lateFor(3600), zipJob: withStatus(status) });
+    expect(next?.phase ?? 'Running').to.equal('Running');
   });
 
   it('does not report missing progress because the clock of the zipper is behind (F18, F26)', () => {
