@@ -7,16 +7,15 @@ import { createKubeConfig } from '#runtime/kube/kube-config.ts';
 import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Lifetime } from '#runtime/lifecycle.ts';
 import type { Logger } from '#runtime/log.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
 import { startProcess } from '#runtime/start-process.ts';
 import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
 import packageJson from '../package.json' with { type: 'json' };
 import { refuseApiServerAudiences } from './api-server-audiences.ts';
 import { readClusterAddresses, withClusterAddresses } from './cluster-addresses.ts';
 import { type ControllerConfig, readControllerConfig } from './config.ts';
-import { createClockWatch } from './engine/clock-watch.ts';
 import { createEvents } from './engine/events.ts';
 import { runAsLeader } from './engine/leader-election.ts';
+import { createWatchedClock } from './engine/watched-clock.ts';
 import { exportState } from './export-state.ts';
 import { createHealth, STARTING } from './health.ts';
 import { connectClients } from './kube-state/clients.ts';
@@ -74,10 +73,8 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
   exportBuildInfo(registry, packageJson.version);
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
-  let onContradiction: (differenceMs: number) => void = () => kubeMetrics.clockDiffered();
-  const clock = createServerClock(systemClock, (differenceMs) => {
-    onContradiction(differenceMs);
-  });
+  const watchedClock = createWatchedClock(systemClock, kubeMetrics.clockDiffered);
+  const { clock } = watchedClock;
   const trust = createBundleTrust(given, { clock, log });
   const access = await createKubeConfig(given);
   await refuseApiServerAudiences(given.storeTokenAudiences, access);
@@ -89,11 +86,9 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
     countCall: kubeMetrics.countCall,
   };
   const { kube, clients } = connectClients(connection, resources);
-  onContradiction = createClockWatch({
+  watchedClock.reportTo({
     lease: { namespace: given.podNamespace, name: given.leaseName },
     record: createEvents({ kind: 'Lease', events: clients.events, instance: given.podName, clock, log }),
-    count: kubeMetrics.clockDiffered,
-    monotonicMs: () => clock.monotonicMs(),
     log,
   });
   let health = STARTING;
