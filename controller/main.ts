@@ -66,11 +66,16 @@ const configOfCluster = async (
   }
 };
 
-const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
-  const { stopping, resources } = lifetime;
+const createRegistry = (): Registry => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   exportBuildInfo(registry, packageJson.version);
+  return registry;
+};
+
+const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
+  const { stopping, resources } = lifetime;
+  const registry = createRegistry();
   const metrics = createControllerMetrics(registry);
   const kubeMetrics = createKubeMetrics(registry);
   const watchedClock = createWatchedClock(systemClock, kubeMetrics.clockDiffered);
