@@ -73,6 +73,16 @@ const createRegistry = (): Registry => {
   return registry;
 };
 
+/** They run until the lifetime ends. */
+const startWatches = ({ watches, children }: Parts, resources: Lifetime['resources']): void => {
+  const watching = new AbortController();
+  const running = Promise.all([watches.run(watching.signal), children.run(watching.signal)]);
+  resources.defer(async () => {
+    watching.abort();
+    await running;
+  });
+};
+
 const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): Promise<number> => {
   const { stopping, resources } = lifetime;
   const registry = createRegistry();
@@ -112,12 +122,7 @@ const serve = async (given: ControllerConfig, log: Logger, lifetime: Lifetime): 
     silenceLimitMs: config.watchSilenceLimitMs,
     reconcileTimeoutMs: config.reconcileTimeoutMs,
   });
-  const watching = new AbortController();
-  const running = Promise.all([watches.run(watching.signal), parts.children.run(watching.signal)]);
-  resources.defer(async () => {
-    watching.abort();
-    await running;
-  });
+  startWatches(parts, resources);
   const work = createLeading(parts, lifetime);
   await holdLease(parts, async (signal) => {
     parts.leadership.isOurs = true;
