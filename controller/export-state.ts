@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Clock } from '#runtime/clock.ts';
 import { collectCaches } from '#runtime/kube/kube-metrics.ts';
+import type { StoreOutages } from './admission/store-outages.ts';
 import type { ControllerConfig } from './config.ts';
 import { SIDE_WORKERS } from './controller.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
@@ -17,6 +18,7 @@ export interface StateSources {
   readonly metrics: Pick<ControllerMetrics, 'maxWorkers'>;
   readonly watches: Pick<Watches, 'caches'>;
   readonly restingCounts: Pick<RestingCounts, 'ofPhase'>;
+  readonly storeOutages: Pick<StoreOutages, 'held'>;
   readonly history: Pick<History, 'archiver'> | undefined;
   readonly queue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
   readonly projectQueue: Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>;
@@ -26,14 +28,25 @@ export interface StateSources {
 
 /** Gauges of the caches and queues, exported by the leader and by standby replicas. */
 export const exportState = (registry: Registry, sources: StateSources): void => {
-  const { config, metrics, watches, restingCounts, history, queue, projectQueue, bucketQueue, clock } =
-    sources;
+  const {
+    config,
+    metrics,
+    watches,
+    restingCounts,
+    history,
+    queue,
+    projectQueue,
+    bucketQueue,
+    clock,
+    storeOutages,
+  } = sources;
   const { zipJobs, jobs, pods, buckets, projects, namespaces } = watches.caches;
   collectAtScrape(registry, {
     zipJobs: () => zipJobs.byClusterIndex(INDEXES.changing, CHANGING),
     resting: restingCounts,
     queues: { [ZIPJOB]: queue, [ZIPPROJECT]: projectQueue, [ZIPBUCKET]: bucketQueue },
     activeDeadlineSeconds: config.activeDeadlineSeconds,
+    heldBuckets: () => storeOutages.held,
     archiver: history?.archiver,
     now: () => clock.date(),
   });

@@ -103,7 +103,7 @@ const createProjectReconcile = (
   });
 };
 
-const createBucketReconcile = (parts: Parts): Reconcile => {
+const createBucketReconcile = (parts: Parts, resources: Lifetime['resources']): Reconcile => {
   const { config, clients, watches, metrics, clock, currentConfig, bucketQueue } = parts;
   const countWrites = createCountWrites({ perSecond: config.bucketCountWritesPerSecond, clock });
   const testPlaces = createTestPlaces({
@@ -123,6 +123,7 @@ const createBucketReconcile = (parts: Parts): Reconcile => {
       clock,
       countWrites,
       testPlaces,
+      recordEvent: createEventLaneOf('ZipBucket', parts, resources).add,
       requeue: (key, ms) => bucketQueue.addAfter(key, ms),
     }),
     onGone: (key) => {
@@ -145,7 +146,7 @@ export const createLeading = (
   const sender = createSender({ config, secrets: clients.secrets, clock, trust, resources });
   const ofZipJobs = createZipJobReconcile(parts, sender, resources);
   const ofProjects = createProjectReconcile(parts, sender, resources);
-  const ofBuckets = createBucketReconcile(parts);
+  const ofBuckets = createBucketReconcile(parts, resources);
   const changingKeys = (): readonly ObjectKey[] => zipJobs.keysByClusterIndex(INDEXES.changing, CHANGING);
   return createLead({
     controllers: [

@@ -14,6 +14,7 @@ import type { ProjectClasses } from '#runtime/project-limits/project-classes.ts'
 import { watchClassLabels } from '#runtime/project-limits/watch-class-labels.ts';
 import { holdStarted } from './admission/hold-started.ts';
 import type { Ledger } from './admission/ledger.ts';
+import type { StoreOutages } from './admission/store-outages.ts';
 import {
   bucketKeyOf,
   type Caches,
@@ -45,6 +46,7 @@ export interface WatchesOptions {
   /** Called for a bucket when a job starts or stops using it; can be frequent. */
   readonly onBucketUse: (key: ObjectKey) => void;
   readonly ledger: Pick<Ledger, 'hold' | 'seeBucket'>;
+  readonly storeOutages: Pick<StoreOutages, 'seeBucket'>;
   /** Refreshed when the limits of a project may have changed. */
   readonly limited: readonly { refresh(namespace: string): void }[];
   /** Receive every change of a ZipJob before it is reconciled. */
@@ -129,9 +131,10 @@ const onJobChange =
   };
 
 const onBucketChange =
-  ({ onZipJob, onBucket, onBucketUse, onProject, caches, ledger }: Wiring) =>
+  ({ onZipJob, onBucket, onBucketUse, onProject, caches, ledger, storeOutages }: Wiring) =>
   (change: Change<ZipBucket>): void => {
     ledger.seeBucket(change.key);
+    storeOutages.seeBucket(change);
     leavingProject(caches(), objectOf(change), onProject);
     if (isCountOnly(change)) {
       // `onBucketUse` delays the reconcile: otherwise each new job would cause a write of the count.

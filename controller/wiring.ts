@@ -14,6 +14,7 @@ import { createLedger, type Ledger } from './admission/ledger.ts';
 import { ledgerSettings } from './admission/limits.ts';
 import { createPause, type Pause } from './admission/pause.ts';
 import { physicalBucketOf } from './admission/physical-bucket.ts';
+import { createStoreOutages, type StoreOutages } from './admission/store-outages.ts';
 import type { ControllerConfig } from './config.ts';
 import { type CurrentConfig, createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
@@ -84,6 +85,7 @@ export interface Parts extends Base, Queues, Surplus, JobRecords {
   readonly watches: Watches;
   readonly children: ProjectChildren;
   readonly ledger: Ledger;
+  readonly storeOutages: StoreOutages;
   readonly projectClasses: ProjectClasses;
   readonly pause: Pause;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
@@ -231,8 +233,12 @@ export const createParts = (base: Base): Parts => {
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
   const common = { kube, log, metrics: base.kubeMetrics, projectClasses, onProject: notifiers.onProject };
   const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));
+  const storeOutages = createStoreOutages((bucket) => {
+    ledger.refresh();
+    notifiers.onBucket(bucket);
+  });
   const ledger: Ledger = createLedger({
-    ...ledgerSettings(config, limitsIn),
+    ...ledgerSettings(config, limitsIn, storeOutages),
     pause,
     clock,
     physicalBucket: findPhysicalBucket(() => watches.caches),
@@ -246,8 +252,9 @@ export const createParts = (base: Base): Parts => {
   const watches: Watches = createWatches({
     ...common,
     ledger,
+    storeOutages,
     podFollowers: [surplus.finishedPods, unreachableSources],
-    followers: [ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
+    followers: [storeOutages, ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
     hasHistory: history !== undefined,
     limited: [ledger, surplus.surplusJobs],
@@ -260,6 +267,7 @@ export const createParts = (base: Base): Parts => {
     currentConfig: createCurrentConfig({ ...config, sealingKey: unreachableSources.sealingKey }, base.trust),
     watches,
     ledger,
+    storeOutages,
     ...surplus,
     projectClasses,
     pause,

@@ -23,6 +23,7 @@ export const CONDITION_TYPES = {
   RecoveryLimited: 'The credentials of the bucket lack a permission that recovery needs.',
   Archived: 'The history database has the finished job.',
   HistoryPurged: 'The last deletion of all records of the project from the history is complete.',
+  Held: 'ZipBucket: its store does not respond, so one job at a time tries it and the others wait.',
   ObjectsLeftOut:
     'ZipProject: the namespace has more objects than the controller keeps in memory, so it ignores some.',
   Ready:
@@ -102,6 +103,9 @@ export const REASONS = {
     'The credentials cannot abort uploads, so parts of failed jobs remain until the lifecycle rule of the bucket removes them, and an attempt interrupted during commit may end as OutcomeUnknown.',
   ListForbidden:
     'The credentials cannot list uploads, so only the lifecycle rule of the bucket removes an upload that was not recorded, and an attempt interrupted during commit may end as OutcomeUnknown.',
+  StoreAway:
+    'Three attempts in a row ended because the store did not respond. One job at a time tries it, and the others wait.',
+  StoreResponds: 'The store responds again.',
   JobsExist: 'The bucket is deleted once no job refers to it, including finished jobs.',
   ProjectDeleting:
     'The ZipProject is being deleted. Its jobs are cancelled, and it waits for its jobs and ZipBuckets.',

@@ -52,6 +52,7 @@ const PROCESSES: Readonly<Record<Process, (registry: Registry) => void>> = {
       resting: { ofPhase: () => 0 },
       queues: {},
       activeDeadlineSeconds: 0,
+      heldBuckets: () => 0,
       archiver: undefined,
       now: () => new Date(0),
     });

@@ -18,6 +18,8 @@ export interface SlotRequest {
 export interface SlotLimits {
   readonly inAll: number;
   readonly perBucket: number;
+  /** True while the store of a bucket is away: then only one job at a time tries it. */
+  readonly isHeld: (bucket: string) => boolean;
   readonly ofProject: (project: string) => number;
 }
 
@@ -48,11 +50,14 @@ export interface QueueState {
   readonly unlimited: WaitingRequests;
 }
 
+const ofBucket = ({ perBucket, isHeld }: SlotLimits, bucket: string): number =>
+  isHeld(bucket) ? 1 : perBucket;
+
 /** The oldest job of a project with room in its bucket. */
-const oldest = ({ buckets }: ProjectQueue, { perBucket }: SlotLimits): SlotRequest | undefined => {
+const oldest = ({ buckets }: ProjectQueue, limits: SlotLimits): SlotRequest | undefined => {
   let first: SlotRequest | undefined;
-  for (const { active, waiting } of buckets.values()) {
-    if (active >= perBucket) continue;
+  for (const [bucket, { active, waiting }] of buckets) {
+    if (active >= ofBucket(limits, bucket)) continue;
     const head = waiting.first();
     if (head && (!first || head.order < first.order)) first = head;
   }
@@ -102,7 +107,10 @@ export const reachedLimit = (
 ): string | undefined => {
   const queue = state.projects.get(project);
   const ofProject = limits.ofProject(project);
-  if ((queue?.buckets.get(bucket)?.active ?? 0) >= limits.perBucket)
+  const active = queue?.buckets.get(bucket)?.active ?? 0;
+  if (limits.isHeld(bucket) && active > 0)
+    return 'the store of the bucket does not respond, so one job at a time tries it';
+  if (active >= limits.perBucket)
     return `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
   if ((queue?.active ?? 0) >= ofProject)
     return `at most ${ofProject} jobs of this project can run at the same time`;

@@ -21,7 +21,7 @@ const REMEMBERED = 4096;
 
 export interface EventsOptions {
   /** Of the objects, because lists omit it. */
-  readonly kind: 'ZipJob' | 'ZipProject' | 'Lease';
+  readonly kind: 'ZipJob' | 'ZipProject' | 'ZipBucket' | 'Lease';
   readonly events: Pick<ObjectClient<Event>, 'create' | 'mergePatch'>;
   /** Name of this replica. */
   readonly instance: string;

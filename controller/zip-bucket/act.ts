@@ -4,6 +4,7 @@ import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
 import type { Job } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
 import type { ApplyStatus } from '../engine/apply-status.ts';
+import type { EventLane } from '../engine/event-lane.ts';
 import type { Finalizers } from '../engine/finalizers.ts';
 import { type Outcome, tolerateChanges } from '../engine/reconcile.ts';
 import { refusalAfter } from '../engine/refusal.ts';
@@ -19,6 +20,7 @@ export interface ActOnBucketOptions {
   readonly clock: Pick<Clock, 'date'>;
   readonly countWrites: CountWrites;
   readonly testPlaces: TestPlaces;
+  readonly recordEvent: EventLane['add'];
   /** Reconciles the bucket again after `ms`. */
   readonly requeue: (bucket: ObjectKey, ms: number) => void;
 }
@@ -98,7 +100,9 @@ export const createActOnBucket =
       const { status, actions } = decision;
       const isAllowed = mayWrite(options, bucket, decision);
       // The event of this write triggers the remaining steps.
-      if (status && isAllowed) await options.applyStatus(bucket, status);
-      else for (const action of actions) await perform(options, bucket, action);
+      if (status && isAllowed) {
+        await options.applyStatus(bucket, status);
+        if (decision.event) options.recordEvent(bucket, decision.event);
+      } else for (const action of actions) await perform(options, bucket, action);
       return { kind: 'done' };
     });

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { setCondition } from '#crds/conditions.ts';
+import { findCondition, REASONS, setCondition } from '#crds/conditions.ts';
 import type { ZipBucketStatus } from '#crds/zip-bucket.ts';
 import { isFinished } from '#crds/zip-job.ts';
 import { firstOf } from '#runtime/first-of.ts';
@@ -82,14 +82,34 @@ const testing = (seen: BucketObservation, status: ZipBucketStatus, at: BucketMom
   return { status: withTestResponse(bucket, status, { nonce, response, now: at.now }), actions: others };
 };
 
+/** The condition that says whether the queue of the bucket is held, if it changes. */
+const heldCondition = ({ bucket, isHeld }: BucketObservation) => {
+  const known = findCondition(bucket.status?.conditions, 'Held')?.status === 'True';
+  if (known === isHeld) return undefined;
+  const reason = isHeld ? 'StoreAway' : 'StoreResponds';
+  const status = isHeld ? 'True' : 'False';
+  return { type: 'Held', status, reason, message: REASONS[reason] } as const;
+};
+
 /** Decides the next step for one ZipBucket. Pure: the decision depends only on the arguments. */
 export const decideBucket = (seen: BucketObservation, now: Date, config: BucketConfig): BucketDecision => {
   const { metadata, status: before = {} } = seen.bucket;
   if (!isLeaving(metadata) && !holdsFinalizer(metadata)) return { actions: [{ kind: 'addFinalizer' }] };
-  const status = { ...before, activeJobs: seen.unfinishedJobs };
+  const held = heldCondition(seen);
+  const status = {
+    ...before,
+    activeJobs: seen.unfinishedJobs,
+    ...(held && { conditions: setCondition(before.conditions, held, now) }),
+  };
   const step = isLeaving(metadata) ? leaving(seen, status, now) : testing(seen, status, { now, config });
   const { status: next, ...rest } = step;
   if (isDeepStrictEqual(next, before)) return rest;
   const isCountOnly = isDeepStrictEqual(withoutCount(next), withoutCount(before));
-  return { ...rest, status: next, ...(isCountOnly && { isCountOnly }) };
+  const type = seen.isHeld ? 'Warning' : 'Normal';
+  return {
+    ...rest,
+    status: next,
+    ...(isCountOnly && { isCountOnly }),
+    ...(held && { event: { type, reason: held.reason, message: held.message } }),
+  };
 };

@@ -1,6 +1,7 @@
 import type { ZipBucket, ZipBucketStatus } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
+import type { EventNote } from '../engine/events.ts';
 import type { ForcedRemoval } from '../kube-state/release.ts';
 import type { DecisionConfig } from '../zip-job/observation.ts';
 
@@ -14,6 +15,8 @@ export interface BucketTest {
 export interface BucketObservation {
   readonly bucket: ZipBucket;
   readonly unfinishedJobs: number;
+  /** Its store does not respond. */
+  readonly isHeld: boolean;
   /**
    * Only if it is being deleted: the ZipJobs that refer to it, including finished ones, because a read of a finished job includes
    * its bucket.
@@ -33,6 +36,7 @@ export type BucketAction =
   | { readonly kind: 'deleteTest'; readonly name: string; readonly uid: string };
 
 export interface BucketDecision {
+  readonly event?: EventNote;
   /** The complete next status; absent if it does not change. */
   readonly status?: ZipBucketStatus;
   /** The status differs only in its job count, which may be written later. */

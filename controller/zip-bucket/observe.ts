@@ -2,6 +2,7 @@ import { projectKey } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import { type ObjectClient, type ObjectKey, objectKey } from '#runtime/kube/types.ts';
+import type { StoreOutages } from '../admission/store-outages.ts';
 import { type Caches, INDEXES } from '../kube-state/caches.ts';
 import { isJobFinished, jobFailure } from '../kube-state/job-state.ts';
 import { isControlledBy } from '../kube-state/ownership.ts';
@@ -16,6 +17,7 @@ export interface ObserveBucketOptions {
   readonly caches: Pick<Caches, 'buckets' | 'projects' | 'zipJobs' | 'jobs' | 'pods'>;
   readonly pods: Pick<ObjectClient<Pod>, 'list'>;
   readonly unfinishedJobs: Pick<UnfinishedJobs, 'count'>;
+  readonly storeOutages: Pick<StoreOutages, 'isHeld'>;
   readonly isNamespaceTerminating: IsNamespaceTerminating;
 }
 
@@ -37,6 +39,7 @@ const observe = async (options: ObserveBucketOptions, bucket: ZipBucket): Promis
   return {
     bucket,
     unfinishedJobs: options.unfinishedJobs.count(key),
+    isHeld: options.storeOutages.isHeld(key),
     zipJobs: isLeaving(bucket.metadata) ? caches.zipJobs.byIndex(INDEXES.bucket, namespace, name) : [],
     isProjectLeaving: project === undefined || isLeaving(project.metadata),
     tests: await Promise.all(tests.map((job) => testOf(options, job))),

@@ -14,6 +14,7 @@ export interface ScrapeSources {
   /** By the name of the work queue in its other metrics. */
   readonly queues: Readonly<Record<string, Pick<WorkQueue, 'longestRunningMs' | 'unfinishedMs'>>>;
   readonly activeDeadlineSeconds: number;
+  readonly heldBuckets: () => number;
   /** Undefined without a history. */
   readonly archiver: Pick<Archiver, 'size' | 'oldestMs'> | undefined;
   readonly now: () => Date;
@@ -116,6 +117,11 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
   );
   gauge('zip_jobs_overdue', 'ZipJobs that are still unfinished ten minutes after their deadline', () =>
     count((zipJob) => isOverdue(zipJob, sources)),
+  );
+  gauge(
+    'zip_buckets_held',
+    'ZipBuckets whose store does not respond, so that one job at a time tries it and the others wait',
+    sources.heldBuckets,
   );
   gauge('zip_webhooks_pending', 'Pending webhooks', () =>
     count((zipJob) => notifiedSince(zipJob) !== undefined),

@@ -132,7 +132,7 @@ const actWith = (
   });
 
 /** Allows one job, so that a lost reservation blocks the test. */
-const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1 };
+const LIMITS = { inAll: 1, perBucket: 1, ofProject: () => 1, isHeld: () => false };
 
 /** Forwards changes like the watches. */
 const followCaches = (

@@ -25,7 +25,7 @@ const createModel = (random: Random) => {
     due.add(key);
   };
   const ledger = createLedger({
-    limits: { inAll: 4, perBucket: 3, ofProject: () => 3 },
+    limits: { inAll: 4, perBucket: 3, ofProject: () => 3, isHeld: () => false },
     trustedQueues: ['night'],
     pause: { reason: undefined },
     rate: { perSecond: 1e6, burst: 1e6 },

@@ -13,7 +13,7 @@ const randomOf = (seed: number) => (): number => {
 
 const ledgerOf = (inAll: number, onReserved: (key: string) => void = () => undefined) =>
   createLedger({
-    limits: { inAll, perBucket: 1000, ofProject: () => 1000 },
+    limits: { inAll, perBucket: 1000, ofProject: () => 1000, isHeld: () => false },
     trustedQueues: [],
     pause: { reason: undefined },
     rate: { perSecond: 1e6, burst: 1e6 },

@@ -39,7 +39,7 @@ const setUp = (random: Random) => {
   const woken = new Set<string>();
   const places = new Map<string, string>();
   const ledger = createLedger({
-    limits: { ...limits, ofProject: () => limits.perProject },
+    limits: { ...limits, ofProject: () => limits.perProject, isHeld: () => false },
     trustedQueues: ['night'],
     pause,
     rate: { perSecond: 50, burst: 3 },

@@ -16,10 +16,12 @@ export const setUp = (
   const reserved: string[] = [];
   const next: string[] = [];
   const buckets = new Map<string, string>();
+  /** Buckets whose store is away. */
+  const held = new Set<string>();
   const clock = createManualClock();
   const pause: { reason: string | undefined } = { reason: undefined };
   const ledger = createLedger({
-    limits: { inAll, perBucket, ofProject },
+    limits: { inAll, perBucket, ofProject, isHeld: (bucket) => held.has(bucket) },
     trustedQueues: ['night'],
     pause,
     rate: { perSecond, burst: perSecond },
@@ -34,7 +36,7 @@ export const setUp = (
   });
   const reserve = (...jobs: readonly ZipJob[]): readonly string[] =>
     jobs.map((one) => ledger.reserve(one).state);
-  return { ledger, reserved, next, buckets, clock, pause, reserve };
+  return { ledger, reserved, next, buckets, held, clock, pause, reserve };
 };
 
 /** Name of the job that runs before this one. */

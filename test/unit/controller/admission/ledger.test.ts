@@ -36,6 +36,25 @@ describe('the ledger', () => {
       expect(reserve(next)).to.deep.equal(['reserved']);
     });
 
+  it('lets one job at a time try a bucket whose store is away, and all others of it wait (F36)', () => {
+    const { ledger, reserved, held, reserve } = setUp();
+    const [first, second, third] = [
+      job('first', { age: 50 }),
+      job('second', { age: 40 }),
+      job('third', { age: 30 }),
+    ];
+    reserve(first);
+    held.add('a/s3-x');
+    expect(reserve(second, third)).to.deep.equal(['waiting', 'waiting']);
+    expect(ledger.position(second).blocked?.message).to.contain('does not respond');
+    expect(reserve(job('elsewhere', { bucket: 's3-y' }))).to.deep.equal(['reserved']);
+    end(ledger, first);
+    expect(reserved).to.deep.equal(['a/second']);
+    held.clear();
+    ledger.refresh();
+    expect(reserved).to.deep.equal(['a/second', 'a/third']);
+  });
+
   it('serves the oldest job of a project whose bucket has room (F22)', () => {
     const { ledger, reserved, reserve } = setUp({ inAll: 1, perBucket: 1 });
     const first = job('first', { bucket: 's3-z' });

@@ -42,6 +42,9 @@ const setUp = (
     clock: { date: () => NOW },
     countWrites: { reserve: () => waitMs, release: () => undefined },
     testPlaces,
+    recordEvent: (_bucket, { reason }) => {
+      calls.push(['event', reason]);
+    },
     requeue: (key, ms) => {
       calls.push(['requeue', key, ms]);
     },
@@ -49,6 +52,7 @@ const setUp = (
   const seen = {
     bucket,
     unfinishedJobs: 0,
+    isHeld: false,
     zipJobs: [],
     isProjectLeaving: false,
     tests: [],
@@ -64,6 +68,17 @@ describe('act on a ZipBucket', () => {
     const { run, calls, jobs } = setUp();
     expect(await run({ status: { activeJobs: 1 }, actions: [start] })).to.deep.equal({ kind: 'done' });
     expect([calls, jobs.all()]).to.deep.equal([[{ activeJobs: 1 }], []]);
+  });
+
+  it('records the event of a decision when its status is written (F36)', async () => {
+    const event = { type: 'Warning', reason: 'StoreAway', message: 'm' } as const;
+    const status = { activeJobs: 1 };
+    const written = setUp();
+    await written.run({ status, event, actions: [] });
+    expect(written.calls).to.deep.equal([status, ['event', 'StoreAway']]);
+    const refused = setUp('Conflict');
+    await refused.run({ status, event, actions: [] });
+    expect(refused.calls).to.deep.equal([]);
   });
 
   it('lets a count wait for its place, but nothing else (G6)', async () => {

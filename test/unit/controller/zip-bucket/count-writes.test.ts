@@ -43,7 +43,13 @@ const setUp = (names: readonly string[]) => {
     controller: ZIPBUCKET,
     observe: async (key) => {
       const bucket = buckets.get(key);
-      const others = { zipJobs: [], isProjectLeaving: false, tests: [], isNamespaceTerminating: false };
+      const others = {
+        isHeld: false,
+        zipJobs: [],
+        isProjectLeaving: false,
+        tests: [],
+        isNamespaceTerminating: false,
+      };
       return bucket && { bucket, unfinishedJobs: unfinishedJobs.count(key), ...others };
     },
     decide: (seen, now) => decideBucket(seen, now, config),
@@ -60,6 +66,7 @@ const setUp = (names: readonly string[]) => {
       clock,
       countWrites,
       testPlaces: createTestPlaces({ inAll: 1, perProject: 1 }),
+      recordEvent: () => undefined,
       requeue: (key, ms) => queue.addAfter(key, ms),
     }),
     onGone: (key) => countWrites.release(key),

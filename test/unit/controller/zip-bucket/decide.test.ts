@@ -36,6 +36,7 @@ const judge = (bucket: ZipBucket, change: Partial<BucketObservation> = {}): Buck
     {
       bucket,
       unfinishedJobs: (change.zipJobs ?? []).filter((zipJob) => !isFinished(zipJob)).length,
+      isHeld: false,
       zipJobs: [],
       isProjectLeaving: false,
       tests: [],
@@ -69,6 +70,19 @@ describe('decideBucket', () => {
   it('adds the finalizer before anything else', () => {
     const decision = judge(aBucket({ ...asked(), finalizers: [] }));
     expect(decision).to.deep.equal({ actions: [{ kind: 'addFinalizer' }] });
+  });
+
+  it('says in a condition and an event when its store is away, and when it responds again (F36)', () => {
+    const held = judge(aBucket(), { isHeld: true });
+    const condition = findCondition(held.status?.conditions, 'Held');
+    expect(condition).to.include({ status: 'True', reason: 'StoreAway' });
+    expect(held.event).to.include({ type: 'Warning', reason: 'StoreAway' });
+    expect(held).not.to.have.property('isCountOnly');
+    const bucket = aBucket({}, held.status);
+    expect(judge(bucket, { isHeld: true })).to.deep.equal({ actions: [] });
+    const free = judge(bucket);
+    expect(findCondition(free.status?.conditions, 'Held')).to.include({ status: 'False' });
+    expect(free.event).to.include({ type: 'Normal', reason: 'StoreResponds' });
   });
 
   it('counts unfinished jobs, and writes nothing if the count is unchanged', () => {

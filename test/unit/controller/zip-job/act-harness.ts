@@ -25,7 +25,7 @@ export const config = aConfig();
 
 const aLedger = (inAll = 1) =>
   createLedger({
-    limits: { inAll, perBucket: 1, ofProject: () => 1 },
+    limits: { inAll, perBucket: 1, ofProject: () => 1, isHeld: () => false },
     trustedQueues: [],
     pause: { reason: undefined },
     rate: { perSecond: 1, burst: 100 },

@@ -43,7 +43,7 @@ const JOBS = 24;
 const WORKERS = 6;
 const MOVES = 4000;
 const CALM_AFTER = 400;
-const LIMITS = { inAll: 4, perBucket: 3, ofProject: () => 4 };
+const LIMITS = { inAll: 4, perBucket: 3, ofProject: () => 4, isHeld: () => false };
 const BUCKETS = ['s3-archive', 's3-other'];
 
 const objectsOf = () => ({

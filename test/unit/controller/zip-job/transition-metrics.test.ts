@@ -17,6 +17,7 @@ const setUp = (zipJobs: readonly ZipJob[] = [], archiver?: Pick<Archiver, 'size'
     resting: { ofPhase: (phase) => (phase === 'Failed' ? 3 : 0) },
     queues: {},
     activeDeadlineSeconds: 7200,
+    heldBuckets: () => 0,
     archiver,
     now: () => NOW,
   });
