@@ -223,6 +223,33 @@ const findPhysicalBucket =
     return bucket && physicalBucketOf(bucket);
   };
 
+interface AdmissionOptions extends Notifiers {
+  readonly limitsIn: (namespace: string) => ProjectLimits;
+  readonly pause: Pause;
+  readonly queue: WorkQueue;
+  readonly caches: () => Caches;
+}
+
+const createAdmission = (
+  { config, clock }: Base,
+  { limitsIn, pause, queue, caches, onZipJob, onBucket }: AdmissionOptions,
+): Pick<Parts, 'ledger' | 'storeOutages'> => {
+  // When a bucket is held or released, its condition says so, and its jobs may get slots again.
+  const storeOutages = createStoreOutages((bucket) => {
+    ledger.refresh();
+    onBucket(bucket);
+  });
+  const ledger: Ledger = createLedger({
+    ...ledgerSettings(config, limitsIn, storeOutages),
+    pause,
+    clock,
+    physicalBucket: findPhysicalBucket(caches),
+    onReserved: (key) => queue.add(key),
+    onNext: onZipJob,
+  });
+  return { ledger, storeOutages };
+};
+
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -232,27 +259,19 @@ export const createParts = (base: Base): Parts => {
   const notifiers = createNotifiers(queues, findZipJob, () => leadership.isOurs && watches.hasSynced);
   const { projectClasses, limitsIn } = createProjectLimits(base, () => watches.caches);
   const common = { kube, log, metrics: base.kubeMetrics, projectClasses, onProject: notifiers.onProject };
-  const pause = createPause((reason) => onPauseChange(base, reason, { ledger, watches, ...notifiers }));
-  const storeOutages = createStoreOutages((bucket) => {
-    ledger.refresh();
-    notifiers.onBucket(bucket);
-  });
-  const ledger: Ledger = createLedger({
-    ...ledgerSettings(config, limitsIn, storeOutages),
-    pause,
-    clock,
-    physicalBucket: findPhysicalBucket(() => watches.caches),
-    onReserved: (key) => queue.add(key),
-    onNext: notifiers.onZipJob,
-  });
-  const surplus = createSurplus(base, limitsIn, { queue, leadership, caches: () => watches.caches });
+  const pause: Pause = createPause((reason) =>
+    onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
+  );
+  const caches = (): Caches => watches.caches;
+  const admission = createAdmission(base, { limitsIn, pause, queue, caches, ...notifiers });
+  const { ledger, storeOutages } = admission;
+  const surplus = createSurplus(base, limitsIn, { queue, leadership, caches });
   const records = createJobRecords(findZipJob);
   const history = createHistory({ ...base, ...notifiers }, () => watches.caches);
   const unreachableSources = createUnreachableSources(base.metrics, log);
   const watches: Watches = createWatches({
     ...common,
-    ledger,
-    storeOutages,
+    ...admission,
     podFollowers: [surplus.finishedPods, unreachableSources],
     followers: [storeOutages, ledger, surplus.surplusJobs, ...jobFollowers(records, history)],
     projectFollowers: history ? [history.projectUids] : [],
@@ -266,8 +285,7 @@ export const createParts = (base: Base): Parts => {
     leadership,
     currentConfig: createCurrentConfig({ ...config, sealingKey: unreachableSources.sealingKey }, base.trust),
     watches,
-    ledger,
-    storeOutages,
+    ...admission,
     ...surplus,
     projectClasses,
     pause,

@@ -108,10 +108,10 @@ export const reachedLimit = (
   const queue = state.projects.get(project);
   const ofProject = limits.ofProject(project);
   const active = queue?.buckets.get(bucket)?.active ?? 0;
-  if (limits.isHeld(bucket) && active > 0)
-    return 'the store of the bucket does not respond, so one job at a time tries it';
-  if (active >= limits.perBucket)
-    return `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
+  if (active >= ofBucket(limits, bucket))
+    return limits.isHeld(bucket)
+      ? 'the store of the bucket does not respond, so one job at a time tries it'
+      : `at most ${limits.perBucket} jobs of one bucket can run at the same time`;
   if ((queue?.active ?? 0) >= ofProject)
     return `at most ${ofProject} jobs of this project can run at the same time`;
   if (state.active >= limits.inAll)

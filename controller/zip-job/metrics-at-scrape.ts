@@ -89,9 +89,9 @@ const phaseGauges = (registry: Registry, { zipJobs, resting, now }: ScrapeSource
   });
 };
 
-const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
-  const { zipJobs, now } = sources;
-  const gauge = (name: string, help: string, value: () => number): void => {
+const gaugesIn =
+  (registry: Registry) =>
+  (name: string, help: string, value: () => number): void => {
     new Gauge({
       name,
       help,
@@ -101,6 +101,10 @@ const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
       },
     });
   };
+
+const jobGauges = (registry: Registry, sources: ScrapeSources): void => {
+  const { zipJobs, now } = sources;
+  const gauge = gaugesIn(registry);
   const count = (isOne: (zipJob: ZipJob) => boolean): number => {
     let sum = 0;
     for (const zipJob of zipJobs()) if (isOne(zipJob)) sum += 1;

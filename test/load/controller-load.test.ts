@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
+import { mostInAll } from '#controller/admission/queue-order.ts';
 import { ANNOTATIONS, GROUP_VERSION, LABELS, PLURALS } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { Job } from '#runtime/kube/resources.ts';
@@ -189,7 +190,8 @@ describe(`${JOBS} ZipJobs posted within seconds over ${PROJECTS} projects, ${RUN
     const jobNames = added(jobs).map(({ name }) => name);
     expect(jobNames.toSorted(), 'Jobs').to.deep.equal(names);
     expect(added(pods), 'pods').to.have.lengthOf(JOBS);
-    expect(mostActive(), 'active at one time').to.be.greaterThan(0).and.at.most(RUNNING);
+    // A project without a running job may exceed the limit.
+    expect(mostActive(), 'active at one time').to.be.within(1, mostInAll({ inAll: RUNNING }));
     for (const { failure } of [zipJobs, jobs, pods]) expect(failure).to.equal(undefined);
   });
 
