@@ -227,17 +227,22 @@ interface AdmissionOptions extends Notifiers {
   readonly limitsIn: (namespace: string) => ProjectLimits;
   readonly pause: Pause;
   readonly queue: WorkQueue;
+  readonly leadership: Parts['leadership'];
   readonly caches: () => Caches;
 }
 
 const createAdmission = (
   { config, clock }: Base,
-  { limitsIn, pause, queue, caches, onZipJob, onBucket }: AdmissionOptions,
+  { limitsIn, pause, queue, leadership, caches, onZipJob, onBucket }: AdmissionOptions,
 ): Pick<Parts, 'ledger' | 'storeOutages'> => {
-  // When a bucket is held or released, its condition says so, and its jobs may get slots again.
-  const storeOutages = createStoreOutages((bucket) => {
-    ledger.refresh();
-    onBucket(bucket);
+  const storeOutages = createStoreOutages({
+    leads: () => leadership.isOurs,
+    exists: (bucket) => caches().buckets.get(bucket) !== undefined,
+    // Its condition says so, and its jobs may get slots again.
+    onChange: (bucket) => {
+      ledger.refresh();
+      onBucket(bucket);
+    },
   });
   const ledger: Ledger = createLedger({
     ...ledgerSettings(config, limitsIn, storeOutages),
@@ -263,7 +268,7 @@ export const createParts = (base: Base): Parts => {
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );
   const caches = (): Caches => watches.caches;
-  const admission = createAdmission(base, { limitsIn, pause, queue, caches, ...notifiers });
+  const admission = createAdmission(base, { limitsIn, pause, queue, leadership, caches, ...notifiers });
   const { ledger, storeOutages } = admission;
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches });
   const records = createJobRecords(findZipJob);

@@ -51,7 +51,7 @@ export interface QueueState {
 }
 
 const ofBucket = ({ perBucket, isHeld }: SlotLimits, bucket: string): number =>
-  isHeld(bucket) ? 1 : perBucket;
+  isHeld(bucket) ? Math.min(1, perBucket) : perBucket;
 
 /** The oldest job of a project with room in its bucket. */
 const oldest = ({ buckets }: ProjectQueue, limits: SlotLimits): SlotRequest | undefined => {

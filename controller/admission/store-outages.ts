@@ -1,6 +1,6 @@
 import { findCondition } from '#crds/conditions.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import type { Attempt, ZipJob } from '#crds/zip-job.ts';
+import { type Attempt, isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { FailureCode } from '#crds/zipper-contract.ts';
 import type { Change, ObjectKey } from '#runtime/kube/types.ts';
 import { bucketKeyOf } from '../kube-state/caches.ts';
@@ -18,14 +18,22 @@ const RESPONSES: ReadonlySet<string | undefined> = new Set<FailureCode>([
   'BucketCredentialsInvalid',
 ]);
 
+export interface StoreOutagesOptions {
+  /** Another process only follows what the leader writes into the condition, and continues from there when it leads. */
+  readonly leads: () => boolean;
+  readonly exists: (bucket: ObjectKey) => boolean;
+  /** Called when a bucket is held or released. */
+  readonly onChange: (bucket: ObjectKey) => void;
+}
+
 /**
  * Buckets whose store is away. Without this, every queued job of the bucket would start, wait ten minutes for the store, and use up its
- * attempts. A held bucket runs one job at a time, which shows whether the store is back.
+ * attempts. A held bucket runs one job at a time, which shows whether the store is back. So does a successful test of the bucket.
  */
 export interface StoreOutages {
   /** Follows the attempts and uploads of all jobs. */
   see(change: Change<ZipJob>): void;
-  /** The condition `Held` is the memory for the next process. */
+  /** Follows the condition `Held` and the tests. */
   seeBucket(change: Change<ZipBucket>): void;
   isHeld(bucket: ObjectKey): boolean;
   /** Number of held buckets. */
@@ -46,7 +54,13 @@ const hasResponded = (before: ZipJob, after: ZipJob): boolean => {
   return uploadedOf(after) > (isSamePod ? uploadedOf(before) : 0);
 };
 
-export const createStoreOutages = (onChange: (bucket: ObjectKey) => void): StoreOutages => {
+const hasCondition = ({ status }: ZipBucket, type: 'Held' | 'Ready'): boolean =>
+  findCondition(status?.conditions, type)?.status === 'True';
+
+const hasPassedTest = (before: ZipBucket | undefined, after: ZipBucket): boolean =>
+  after.status?.test?.nonce !== before?.status?.test?.nonce && hasCondition(after, 'Ready');
+
+export const createStoreOutages = ({ leads, exists, onChange }: StoreOutagesOptions): StoreOutages => {
   /** Failures in a row, of buckets with at least one. */
   const failures = new Map<ObjectKey, number>();
   const isHeld = (bucket: ObjectKey): boolean => (failures.get(bucket) ?? 0) >= HELD_FROM;
@@ -58,10 +72,11 @@ export const createStoreOutages = (onChange: (bucket: ObjectKey) => void): Store
   };
   return {
     see: (change) => {
-      // What ended before this process is in the condition of the bucket.
-      if (change.kind !== 'set' || !change.before) return;
+      // A finished job has no further attempts, and the cache keeps only a part of it.
+      if (!leads() || change.kind !== 'set' || !change.before || isFinished(change.before)) return;
       const { before, object } = change;
       const bucket = bucketKeyOf(object);
+      if (!exists(bucket)) return;
       if (hasResponded(before, object)) set(bucket, 0);
       for (const { reason } of newAttempts(before, object)) {
         if (reason === AWAY) set(bucket, (failures.get(bucket) ?? 0) + 1);
@@ -69,9 +84,14 @@ export const createStoreOutages = (onChange: (bucket: ObjectKey) => void): Store
       }
     },
     seeBucket: (change) => {
-      if (change.kind === 'deleted') set(change.key, 0);
-      else if (!change.before && findCondition(change.object.status?.conditions, 'Held')?.status === 'True')
-        set(change.key, HELD_FROM);
+      if (change.kind === 'deleted') {
+        set(change.key, 0);
+        return;
+      }
+      const { key, before, object } = change;
+      // The events of a leader's own writes may show an earlier decision.
+      if (!before || !leads()) set(key, hasCondition(object, 'Held') ? HELD_FROM : 0);
+      else if (hasPassedTest(before, object)) set(key, 0);
     },
     isHeld,
     get held() {

@@ -29,7 +29,7 @@ export const createWatchedClock = (local: Clock, count: () => void): WatchedCloc
     if (!reports || local.monotonicMs() - reportedMs < PAUSE_MS) return;
     reportedMs = local.monotonicMs();
     const seconds = Math.round(differenceMs / 1000);
-    const message = `the clocks of two API servers differ by ${seconds} s; synchronise the clocks of the control plane. Until then, the time that most responses agree on counts`;
+    const message = `the clocks of two API servers differ by ${seconds} s; synchronise the clocks of the control plane. Until then, the time that was heard first counts, or the one that agrees with the clock of the node`;
     reports.log.warn({ seconds }, message);
     void reports.record({ metadata: reports.lease }, { type: 'Warning', reason: 'ClocksDiffer', message });
   };

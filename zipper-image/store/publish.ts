@@ -277,6 +277,7 @@ class Publishing {
  */
 export const publish = async (deps: PublishDeps, upload: Publication): Promise<{ readonly etag: string }> => {
   if (upload.onConflict === 'fail' && !deps.store.capabilities.conditionalComplete)
-    await refuseExisting(deps, upload.key);
+    // The whole archive is uploaded, so the store gets as much time as for a part.
+    await refuseExisting({ ...deps, retryPolicy: () => deps.completePolicy(deps.retryLimitMs) }, upload.key);
   return new Publishing(deps, upload).run();
 };

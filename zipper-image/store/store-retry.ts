@@ -17,6 +17,10 @@ const UNKNOWN_HOST_LIMIT_MS = 5_000;
 
 const isRetryable = (error: unknown): boolean => error instanceof StoreError && error.retryable;
 
+/** Other errors of this kind are not retryable. */
+const isUnknownHost = (error: unknown): boolean =>
+  error instanceof StoreError && error.retryable && error.code === 'BucketMisconfigured';
+
 /** The policy of the requests that share the limit. `onRetry` counts them. */
 export const storeRetryPolicy = (
   settings: StoreRetrySettings,
@@ -49,11 +53,15 @@ export const lookUpPolicy = (
 /** The policy of the first request of an upload: an unusable bucket fails the job at once, and an unreachable store does not. */
 export const startPolicy = (settings: StoreRetrySettings, log: Logger, onRetry: () => void): RetryPolicy => {
   const limit = new RetryLimit(settings.storeRetryLimitMs);
-  const untilMs = performance.now() + UNKNOWN_HOST_LIMIT_MS;
+  let unknownSince: number | undefined;
   return {
     ...storeRetryPolicy(settings, { log, limit, onRetry }),
-    isRetryable: (error) =>
-      isRetryable(error) &&
-      ((error as StoreError).code !== 'BucketMisconfigured' || performance.now() < untilMs),
+    isRetryable: (error) => {
+      if (!isUnknownHost(error)) unknownSince = undefined;
+      else unknownSince ??= performance.now();
+      const isUnknown =
+        unknownSince !== undefined && performance.now() - unknownSince >= UNKNOWN_HOST_LIMIT_MS;
+      return isRetryable(error) && !isUnknown;
+    },
   };
 };

@@ -141,11 +141,14 @@ const quietUntil = ({ seen, now, config, status }: Situation): Date | undefined 
   return isReported || now >= until ? undefined : until;
 };
 
-/** When a job ends that cannot meet its deadline. Not while it completes its upload: then everything is read. */
-const hopelessAt = ({ seen }: Situation): Date | undefined => {
-  const { lateSince } = seen.seenProgress ?? {};
-  if (!lateSince || seen.zipJob.status?.upload?.state === 'committing') return undefined;
-  return new Date(lateSince.getTime() + HOPELESS_AFTER_MS);
+/**
+ * True if the job cannot meet its deadline. Only writes count, not the time since the last one: the API server or the store may be
+ * away. Not while it completes its upload: then everything is read.
+ */
+const isHopeless = ({ seen }: Situation): boolean => {
+  const { since, lateSince } = seen.seenProgress ?? {};
+  if (!since || !lateSince || seen.zipJob.status?.upload?.state === 'committing') return false;
+  return since.getTime() - lateSince.getTime() >= HOPELESS_AFTER_MS;
 };
 
 const tooSlow = (s: Situation, job: Job): Step => {
@@ -159,8 +162,7 @@ const tooSlow = (s: Situation, job: Job): Step => {
 
 const running = (s: Situation, job: Job, pod: Pod): Step => {
   const { now, config, status } = s;
-  const hopeless = hopelessAt(s);
-  if (hopeless && now >= hopeless) return tooSlow(s, job);
+  if (isHopeless(s)) return tooSlow(s, job);
   const { name } = pod.metadata;
   const until = quietUntil(s);
   const isQuiet = until === undefined;
@@ -176,7 +178,7 @@ const running = (s: Situation, job: Job, pod: Pod): Step => {
       ...(isTrue(status, 'Running') ? [] : [admitted]),
       ...(isNews ? [{ type: 'Warning', ...quiet } as const] : []),
     ],
-    requeueAfterMs: msUntil(now, deadlines(s, job), until, hopeless),
+    requeueAfterMs: msUntil(now, deadlines(s, job), until),
   };
 };
 

@@ -20,13 +20,17 @@ export const runDeadline = (
   return new Date(startedAt + secondsOf(zipJob, settings) * 1000 + GRACE_MS);
 };
 
-/** A job may recover from a slow start, so it is judged only after it has read this share. */
-const JUDGED_FROM = 0.1;
+/** A job may recover from a slow start, so it is judged only after it has read this share of its bytes, if all lengths are known, */
+const JUDGED_FROM_BYTES = 0.1;
+/** or of its files: the first ones may be larger than the others. */
+const JUDGED_FROM_FILES = 0.5;
 /** How long every estimate must be far beyond the deadline: sources may become faster again. */
 export const HOPELESS_AFTER_MS = 10 * 60_000;
 
 const isJudged = ({ bytesRead, bytesTotal, filesDone, filesTotal }: Progress): boolean =>
-  bytesTotal === undefined ? filesDone >= JUDGED_FROM * filesTotal : bytesRead >= JUDGED_FROM * bytesTotal;
+  bytesTotal === undefined
+    ? filesDone >= JUDGED_FROM_FILES * filesTotal
+    : bytesRead >= JUDGED_FROM_BYTES * bytesTotal;
 
 /** True if the job, at its present rate, ends later than its deadline by more than its whole time. */
 export const isFarTooSlow = (

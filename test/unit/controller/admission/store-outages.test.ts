@@ -8,11 +8,16 @@ import { aCondition, aResult, progressOf } from '#test/support/builders/zip-job-
 
 const BUCKET = objectKey(aZipBucket());
 
-const setUp = () => {
+const setUp = (leads = true) => {
   const changes: boolean[] = [];
-  const outages = createStoreOutages((bucket) => {
-    expect(bucket).to.equal(BUCKET);
-    changes.push(outages.isHeld(bucket));
+  const process = { leads, exists: true };
+  const outages = createStoreOutages({
+    leads: () => process.leads,
+    exists: () => process.exists,
+    onChange: (bucket) => {
+      expect(bucket).to.equal(BUCKET);
+      changes.push(outages.isHeld(bucket));
+    },
   });
   const jobs = new Map<string, ZipJob>();
   const change = (name: string, status: ZipJobStatus): void => {
@@ -31,7 +36,7 @@ const setUp = () => {
     };
     change(name, { attempts: [...attempts, attempt] });
   };
-  return { outages, changes, change, attemptEnds };
+  return { outages, changes, change, attemptEnds, process };
 };
 
 describe('the outage of a store (F36)', () => {
@@ -77,16 +82,69 @@ describe('the outage of a store (F36)', () => {
     expect(world.outages.isHeld(BUCKET)).to.equal(false);
   });
 
+  const bucketWith = (status: 'True' | 'False', more: Partial<ZipBucket['status']> = {}): ZipBucket => ({
+    ...aZipBucket(),
+    status: { conditions: [aCondition('Held', [status, 'StoreAway'])], ...more },
+  });
+
+  it('is what the leader writes for other processes, whatever they see of jobs', () => {
+    const { outages, attemptEnds, process } = setUp(false);
+    for (const name of ['a', 'b', 'c']) attemptEnds(name, 'StoreUnavailable');
+    expect(outages.isHeld(BUCKET)).to.equal(false);
+    const [free, held] = [bucketWith('False'), bucketWith('True')];
+    outages.seeBucket({ kind: 'set', key: BUCKET, object: free, before: undefined });
+    outages.seeBucket({ kind: 'set', key: BUCKET, object: held, before: free });
+    process.leads = true;
+    expect(outages.isHeld(BUCKET), 'after a failover').to.equal(true);
+    outages.seeBucket({ kind: 'set', key: BUCKET, object: free, before: held });
+    expect(outages.isHeld(BUCKET), 'an old event of the own writes').to.equal(true);
+  });
+
   it('is known to the next process from the condition, and forgotten with the bucket', () => {
-    const { outages } = setUp();
-    const bucket: ZipBucket = {
-      ...aZipBucket(),
-      status: { conditions: [aCondition('Held', ['True', 'StoreAway'])] },
-    };
+    const { outages, attemptEnds, process } = setUp();
+    const bucket = bucketWith('True');
     outages.seeBucket({ kind: 'set', key: BUCKET, object: bucket, before: undefined });
     expect(outages.isHeld(BUCKET)).to.equal(true);
     outages.seeBucket({ kind: 'deleted', key: BUCKET, before: bucket });
+    process.exists = false;
+    for (const name of ['a', 'b', 'c']) attemptEnds(name, 'StoreUnavailable');
+    expect([outages.isHeld(BUCKET), outages.held]).to.deep.equal([false, 0]);
+  });
+
+  it('is over after a successful test of the bucket, but not after a failed one', () => {
+    const { outages } = held();
+    const tested = (nonce: string, status: 'True' | 'False'): ZipBucket =>
+      bucketWith('True', {
+        test: { nonce, finishedAt: '2026-01-01T00:00:00Z' },
+        conditions: [
+          aCondition('Held', ['True', 'StoreAway']),
+          aCondition('Ready', [status, 'BucketTested']),
+        ],
+      });
+    const [none, failed, passed] = [bucketWith('True'), tested('1', 'False'), tested('2', 'True')];
+    outages.seeBucket({ kind: 'set', key: BUCKET, object: failed, before: none });
+    expect(outages.isHeld(BUCKET)).to.equal(true);
+    outages.seeBucket({ kind: 'set', key: BUCKET, object: passed, before: failed });
     expect(outages.isHeld(BUCKET)).to.equal(false);
+  });
+
+  it('does not depend on a finished job of which the cache kept only a part', () => {
+    const { outages } = held();
+    const whole = aZipJob({
+      status: {
+        phase: 'Failed',
+        progress: progressOf('uid-p'),
+        attempts: [1, 2, 3, 4].map((n) => ({ n, podUid: `uid-${n}`, reason: 'StoreUnavailable' })),
+      },
+    });
+    const before = aZipJob({
+      status: { phase: 'Failed', attempts: [{ n: 1, podUid: '', class: 'transient' }] },
+    });
+    outages.see({ kind: 'set', key: objectKey(whole), object: whole, before });
+    expect(outages.isHeld(BUCKET)).to.equal(true);
+    const { outages: healthy } = setUp();
+    healthy.see({ kind: 'set', key: objectKey(whole), object: whole, before });
+    expect(healthy.isHeld(BUCKET)).to.equal(false);
   });
 
   it('does not count attempts that ended before this process', () => {

@@ -10,7 +10,7 @@ const SETTINGS = { activeDeadlineSeconds: 7200 };
 const job = aJob({ metadata: { creationTimestamp: ago(100) }, status: { startTime: ago(100) } });
 
 const isSlow = (change: Partial<Progress>, spec = {}): boolean => {
-  const progress = { ...progressOf('uid-p1'), filesTotal: 10, filesDone: 1, ...change };
+  const progress = { ...progressOf('uid-p1'), filesTotal: 10, filesDone: 5, ...change };
   return isFarTooSlow(withStatus(running('p1', { progress }), spec), job, SETTINGS);
 };
 const in_ = (seconds: number): string => ago(-seconds);
@@ -20,7 +20,7 @@ describe('a job that is far too slow (F40)', () => {
     ['ends a time limit after its deadline', { estimatedEndAt: in_(14_316) }, {}, true],
     ['ends a little earlier', { estimatedEndAt: in_(14_314) }, {}, false],
     ['has no estimate', {}, {}, false],
-    ['has read less than a tenth of its files', { estimatedEndAt: in_(99_999), filesDone: 0 }, {}, false],
+    ['has read less than half of its files', { estimatedEndAt: in_(99_999), filesDone: 4 }, {}, false],
     [
       'has read a tenth of its bytes',
       { estimatedEndAt: in_(99_999), filesDone: 0, bytesTotal: 10_000 },
