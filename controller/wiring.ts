@@ -10,11 +10,10 @@ import type { Logger } from '#runtime/log.ts';
 import { withLogFields } from '#runtime/log-context.ts';
 import { createProjectClasses, type ProjectClasses } from '#runtime/project-limits/project-classes.ts';
 import type { BundleTrust } from '#runtime/tls/bundle-file.ts';
-import { createLedger, type Ledger } from './admission/ledger.ts';
-import { ledgerSettings } from './admission/limits.ts';
+import { type Admission, createAdmission } from './admission/create-admission.ts';
+import type { Ledger } from './admission/ledger.ts';
 import { createPause, type Pause } from './admission/pause.ts';
-import { physicalBucketOf } from './admission/physical-bucket.ts';
-import { createStoreOutages, type StoreOutages } from './admission/store-outages.ts';
+import type { StoreOutages } from './admission/store-outages.ts';
 import type { ControllerConfig } from './config.ts';
 import { type CurrentConfig, createCurrentConfig } from './current-config.ts';
 import { ZIPBUCKET, ZIPJOB, ZIPPROJECT } from './engine/measure-reconcile.ts';
@@ -216,45 +215,6 @@ const createNotifiers = (
   };
 };
 
-const findPhysicalBucket =
-  (caches: () => Caches) =>
-  (key: ObjectKey): string | undefined => {
-    const bucket = caches().buckets.get(key);
-    return bucket && physicalBucketOf(bucket);
-  };
-
-interface AdmissionOptions extends Notifiers {
-  readonly limitsIn: (namespace: string) => ProjectLimits;
-  readonly pause: Pause;
-  readonly queue: WorkQueue;
-  readonly leadership: Parts['leadership'];
-  readonly caches: () => Caches;
-}
-
-const createAdmission = (
-  { config, clock }: Base,
-  { limitsIn, pause, queue, leadership, caches, onZipJob, onBucket }: AdmissionOptions,
-): Pick<Parts, 'ledger' | 'storeOutages'> => {
-  const storeOutages = createStoreOutages({
-    leads: () => leadership.isOurs,
-    exists: (bucket) => caches().buckets.get(bucket) !== undefined,
-    // Its condition says so, and its jobs may get slots again.
-    onChange: (bucket) => {
-      ledger.refresh();
-      onBucket(bucket);
-    },
-  });
-  const ledger: Ledger = createLedger({
-    ...ledgerSettings(config, limitsIn, storeOutages),
-    pause,
-    clock,
-    physicalBucket: findPhysicalBucket(caches),
-    onReserved: (key) => queue.add(key),
-    onNext: onZipJob,
-  });
-  return { ledger, storeOutages };
-};
-
 export const createParts = (base: Base): Parts => {
   const { config, log, kube, clients, clock } = base;
   const findZipJob: FindZipJob = (key) => watches.caches.zipJobs.get(key);
@@ -268,7 +228,8 @@ export const createParts = (base: Base): Parts => {
     onPauseChange(base, reason, { ledger: admission.ledger, watches, ...notifiers }),
   );
   const caches = (): Caches => watches.caches;
-  const admission = createAdmission(base, { limitsIn, pause, queue, leadership, caches, ...notifiers });
+  const rules = { limitsIn, pause, leadership, caches };
+  const admission: Admission = createAdmission(base, { ...rules, ...notifiers, queue });
   const { ledger, storeOutages } = admission;
   const surplus = createSurplus(base, limitsIn, { queue, leadership, caches });
   const records = createJobRecords(findZipJob);

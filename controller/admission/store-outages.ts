@@ -54,6 +54,19 @@ const hasResponded = (before: ZipJob, after: ZipJob): boolean => {
   return uploadedOf(after) > (isSamePod ? uploadedOf(before) : 0);
 };
 
+type Sign = 'responds' | 'away';
+
+const signOf = ({ reason }: Attempt): readonly Sign[] => {
+  if (reason === AWAY) return ['away'];
+  return RESPONSES.has(reason) ? ['responds'] : [];
+};
+
+/** What a change of a job says about its store. */
+const signsIn = (before: ZipJob, after: ZipJob): readonly Sign[] => [
+  ...(hasResponded(before, after) ? (['responds'] as const) : []),
+  ...newAttempts(before, after).flatMap(signOf),
+];
+
 const hasCondition = ({ status }: ZipBucket, type: 'Held' | 'Ready'): boolean =>
   findCondition(status?.conditions, type)?.status === 'True';
 
@@ -77,11 +90,8 @@ export const createStoreOutages = ({ leads, exists, onChange }: StoreOutagesOpti
       const { before, object } = change;
       const bucket = bucketKeyOf(object);
       if (!exists(bucket)) return;
-      if (hasResponded(before, object)) set(bucket, 0);
-      for (const { reason } of newAttempts(before, object)) {
-        if (reason === AWAY) set(bucket, (failures.get(bucket) ?? 0) + 1);
-        else if (RESPONSES.has(reason)) set(bucket, 0);
-      }
+      for (const sign of signsIn(before, object))
+        set(bucket, sign === 'away' ? (failures.get(bucket) ?? 0) + 1 : 0);
     },
     seeBucket: (change) => {
       if (change.kind === 'deleted') {

@@ -30,7 +30,7 @@ export const createKubeMetrics = (registry: Registry): KubeMetrics => {
   );
   const events = counter('zip_reflector_events_total', 'Watch events received, by kind', ['kind']);
   const clockContradictions = new Counter({
-    name: 'zip_api_server_clock_contradictions_total',
+    name: 'rest_client_clock_contradictions_total',
     help: 'Responses of an API server whose time differs from that of the others by more than two seconds. One that is minutes ahead makes jobs miss deadlines wherever its time is used',
     registers: [registry],
   });

@@ -44,6 +44,7 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
     console.log(`      accepted after ${(performance.now() - startedAt).toFixed(0)} ms`);
     expect(response.status, response.text).to.equal(201);
     const { uuid = '' } = response.body.data ?? {};
+    await flow.project.untilPhase(uuid, ['Succeeded'], 240_000);
     const logs: string[] = [];
     await until(
       'the zipper to log',
@@ -54,7 +55,6 @@ describe('a request for 10,000 files with presigned URLs of 1.5 KiB', function (
       },
       { limitMs: 60_000, intervalMs: 500 },
     );
-    await flow.project.untilPhase(uuid, ['Succeeded'], 240_000);
     const entries = await zipEntries(await flow.project.bucket.bytes('large.zip'));
     expect(entries.map(({ name }) => name)).to.deep.equal(
       Array.from({ length: FILES }, (_, index) => `files/${String(index).padStart(5, '0')}.bin`),
