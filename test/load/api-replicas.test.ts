@@ -133,7 +133,8 @@ describe('two replicas of the API', function () {
         'the job to be known',
         async () => (await balancer.requestTo(address, read)).status === 200,
       );
-    const urls = [{ url: 'https://files.example.com/a', filename: 'a' }];
+    // Ends at once: a later test in this cluster counts what is reconciled.
+    const urls = [{ url: 'data:,a', filename: 'a' }];
     const create = {
       method: 'POST',
       path: '/v1/zips',

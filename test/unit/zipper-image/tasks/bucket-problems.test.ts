@@ -1,6 +1,6 @@
 /** Unusable buckets, and stores that expect other headers or corrupt bytes. */
 import { expect } from 'chai';
-import { body, failureOf, fill, UploadHarness } from '../store/upload-harness.ts';
+import { body, briefly, failureOf, fill, UploadHarness } from '../store/upload-harness.ts';
 import { JobHarness } from './job-harness.ts';
 
 const TEN_SECONDS = 10_000;
@@ -75,7 +75,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
     it('fails the job if it stores a wrong byte, and keeps no upload (U14)', async () => {
       harness.hostile.fault = ({ operation, partNumber }) =>
         operation === 'part' && partNumber === 3 ? { kind: 'corrupt' } : undefined;
-      const upload = await harness.open();
+      const upload = await harness.open({ settings: briefly });
       expect(await failureOf(fill(upload))).to.include({ code: 'StoreCorrupted' });
       await upload.abandon();
       harness.expectNothingLeft();
@@ -101,7 +101,7 @@ for (const kind of ['s3', 'r2', 'custom'] as const)
 it('refuses a store that returns no checksum although one was requested (U14)', async () => {
   await using harness = await UploadHarness.start({ kind: 's3' });
   harness.hostile.sumsNothing = true;
-  const upload = await harness.open();
+  const upload = await harness.open({ settings: briefly });
   expect(await failureOf(fill(upload))).to.include({
     code: 'StoreUnavailable',
     storeCode: 'IncompleteResponse',
