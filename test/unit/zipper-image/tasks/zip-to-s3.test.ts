@@ -158,7 +158,10 @@ describe('zipToS3', () => {
   it('ends at the deadline of the job if the API server stays away before Complete (F39)', async () => {
     harness.server.respond = ({ status }) =>
       status.upload?.state === 'committing' ? { status: 503 } : undefined;
-    const error = await harness.failing(allEntries, { task: { ...task, activeDeadlineSeconds: 1 } });
+    const error = await harness.failing(allEntries, {
+      task: { ...task, activeDeadlineSeconds: 1 },
+      lastWriteMs: 500,
+    });
     expect(toFailure(error)).to.include({ code: 'Terminated' });
     expect(error.message).to.include('deadline of 1 s');
     expect(harness.leftovers).to.deep.equal([0, 0]);
@@ -183,7 +186,7 @@ describe('zipToS3', () => {
       harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
       return { status: 503 };
     };
-    await harness.failing();
+    await harness.failing(allEntries, { lastWriteMs: 500 });
     expect(harness.left.end()).to.deep.equal({ upload: 'aborted' });
     expect(harness.server.writes.at(-1)!.status).to.have.nested.property('failure.upload', 'aborted');
     expect(harness.hostile.requests.some(({ operation }) => operation === 'complete')).to.equal(false);
@@ -197,7 +200,7 @@ describe('zipToS3', () => {
       harness.stopping.abort(new DOMException('received SIGTERM', 'AbortError'));
       return { status: 503 };
     };
-    await harness.failing();
+    await harness.failing(allEntries, { lastWriteMs: 500 });
     expect(harness.left.end()).to.deep.equal({ upload: 'open' });
   });
 
