@@ -6,6 +6,7 @@ import type { WorkQueue } from '../engine/work-queue.ts';
 import type { Archiver } from '../history/archiver.ts';
 import type { RestingCounts } from '../kube-state/resting-counts.ts';
 import { timeOf } from '../kube-state/times.ts';
+import { deadlineSeconds } from './policies/deadline.ts';
 
 export interface ScrapeSources {
   /** Those that may change. */
@@ -36,11 +37,11 @@ const acceptedAt = ({ metadata, status }: ZipJob): number | undefined =>
 const notifiedSince = ({ status }: ZipJob): number | undefined =>
   status?.webhook?.state === 'Pending' ? timeOf(status.finishedAt) : undefined;
 
-const isOverdue = (zipJob: ZipJob, { activeDeadlineSeconds, now }: ScrapeSources): boolean => {
+const isOverdue = (zipJob: ZipJob, sources: ScrapeSources): boolean => {
   const startedAt = timeOf(zipJob.status?.startedAt);
   if (startedAt === undefined || isFinished(zipJob)) return false;
-  const seconds = zipJob.spec.activeDeadlineSeconds ?? activeDeadlineSeconds;
-  return now().getTime() > startedAt + seconds * 1000 + OVERDUE_GRACE_MS;
+  const limitMs = deadlineSeconds(zipJob, sources) * 1000;
+  return sources.now().getTime() > startedAt + limitMs + OVERDUE_GRACE_MS;
 };
 
 const RECOVERING: Reason = 'Recovering';

@@ -8,6 +8,7 @@ import type { Job } from '#runtime/kube/resources.ts';
 import { defined } from '#runtime/optional.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
 import type { DecisionConfig } from '../observation.ts';
+import { deadlineSeconds } from '../policies/deadline.ts';
 import { maxAttemptsOf } from '../policies/failure.ts';
 import { archiveBytesOf, type Recovered } from '../policies/recovery.ts';
 import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.ts';
@@ -56,9 +57,6 @@ export interface ManifestSettings extends DecisionConfig {
 }
 
 const shared = ({ sharesTarget }: ManifestSettings) => (sharesTarget === true ? { sharedTarget: true } : {});
-
-const deadlineSeconds = ({ spec }: ZipJob, config: DecisionConfig): number =>
-  spec.activeDeadlineSeconds ?? config.activeDeadlineSeconds;
 
 const archiveTask = (zipJob: ZipJob, bucket: ZipBucket, settings: ManifestSettings): ArchiveTask => {
   const { spec, metadata } = zipJob;

@@ -6,8 +6,11 @@ import { timeOf } from '../../kube-state/times.ts';
 /** Margin after the deadline of the Job. It applies only if the Job cannot end because a pod does not stop. */
 const GRACE_MS = 15_000;
 
-const secondsOf = ({ spec }: ZipJob, settings: { readonly activeDeadlineSeconds: number }): number =>
-  spec.activeDeadlineSeconds ?? settings.activeDeadlineSeconds;
+/** Time limit of the job: its own, or the default of the settings. */
+export const deadlineSeconds = (
+  { spec }: ZipJob,
+  settings: { readonly activeDeadlineSeconds: number },
+): number => spec.activeDeadlineSeconds ?? settings.activeDeadlineSeconds;
 
 /** The deadline of the job, independent of its Job; undefined before the Job has started. */
 export const runDeadline = (
@@ -17,7 +20,7 @@ export const runDeadline = (
 ): Date | undefined => {
   const startedAt = job && jobStartedAt(zipJob, job);
   if (startedAt === undefined) return undefined;
-  return new Date(startedAt + secondsOf(zipJob, settings) * 1000 + GRACE_MS);
+  return new Date(startedAt + deadlineSeconds(zipJob, settings) * 1000 + GRACE_MS);
 };
 
 /** A job may recover from a slow start, so it is judged only after it has read this share of its bytes, if all lengths are known, */
@@ -42,7 +45,7 @@ export const isFarTooSlow = (
   const { progress } = zipJob.status ?? {};
   const endsAt = timeOf(progress?.estimatedEndAt);
   if (!deadline || !progress || endsAt === undefined || !isJudged(progress)) return false;
-  return endsAt > deadline.getTime() + secondsOf(zipJob, settings) * 1000;
+  return endsAt > deadline.getTime() + deadlineSeconds(zipJob, settings) * 1000;
 };
 
 /** True if the job exceeded its deadline. */
