@@ -1,23 +1,17 @@
 /** A controller whose caches have the objects of a cluster in which nothing runs. */
 import type { PassThrough } from 'node:stream';
 import { Registry } from 'prom-client';
-import { connectClients } from '#controller/kube-state/clients.ts';
-import { createControllerMetrics } from '#controller/metrics.ts';
-import { createParts, type Parts } from '#controller/wiring.ts';
+import type { Parts } from '#controller/wiring.ts';
 import type { Observation } from '#controller/zip-job/observation.ts';
 import { createObserve } from '#controller/zip-job/observe.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Job, Pod } from '#runtime/kube/resources.ts';
 import type { ObjectKey } from '#runtime/kube/types.ts';
-import { createLogger } from '#runtime/log.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
-import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
-import { aConfig } from '../builders/config.ts';
 import { fixedKube } from '../builders/fixed-kube.ts';
+import { fixedParts } from '../builders/fixed-parts.ts';
 import { aZipBucket, aZipProject } from '../builders/objects.ts';
 
 /** The lists of each kind. */
@@ -60,23 +54,8 @@ const start = async (
     },
     (plural, body) => watches.set(plural, body),
   );
-  const config = aConfig();
-  const log = createLogger('test', { level: 'silent' });
-  const clock = createServerClock();
   const registry = new Registry();
-  const access = { server: kube.server } as Parameters<typeof connectClients>[0]['access'];
-  const { clients } = connectClients({ access, requestTimeoutMs: 1000 }, resources);
-  const parts = createParts({
-    config,
-    log,
-    metrics: createControllerMetrics(registry),
-    kubeMetrics: createKubeMetrics(registry),
-    clients,
-    kube,
-    stopping,
-    clock,
-    trust: createBundleTrust(config, { clock, log }),
-  });
+  const parts = fixedParts(kube, { resources, stopping, registry });
   const running = parts.watches.run(stopping);
   resources.defer(() => running);
   await parts.watches.synced(stopping);

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import type { FixedObjects } from '#test/support/builders/fixed-kube.ts';
+import { fixedKube } from '#test/support/builders/fixed-kube.ts';
 import { fixedParts } from '#test/support/builders/fixed-parts.ts';
 import { aZipProject } from '#test/support/builders/objects.ts';
 import { productionJob, productionPod, productionZipJob } from '#test/support/builders/production-objects.ts';
@@ -34,7 +35,7 @@ const bytesEach = async (stored: FixedObjects, count: number): Promise<number> =
     count: 1,
     build: () => ({ ...project, metadata: { ...project.metadata, namespace } }),
   };
-  const parts = fixedParts({ zipprojects, ...stored }, { resources, stopping: stop.signal });
+  const parts = fixedParts(fixedKube({ zipprojects, ...stored }), { resources, stopping: stop.signal });
   const before = await heapBytes();
   const running = parts.watches.run(stop.signal);
   await parts.watches.synced(stop.signal);

@@ -1,9 +1,8 @@
 /** What only the operator learns about unreachable sources, through the real caches of a controller. */
 import { expect } from 'chai';
 import { Registry } from 'prom-client';
-import { connectClients } from '#controller/kube-state/clients.ts';
 import { createControllerMetrics } from '#controller/metrics.ts';
-import { createParts, type Parts } from '#controller/wiring.ts';
+import type { Parts } from '#controller/wiring.ts';
 import { archiveJob } from '#controller/zip-job/manifest/job-manifest.ts';
 import { createUnreachableSources } from '#controller/zip-job/unreachable-sources.ts';
 import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
@@ -11,14 +10,11 @@ import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { AppError } from '#runtime/errors.ts';
-import { createKubeMetrics } from '#runtime/kube/kube-metrics.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createSealingKey, seal } from '#runtime/sealed-box.ts';
-import { createServerClock } from '#runtime/server-clock.ts';
-import { createBundleTrust } from '#runtime/tls/bundle-file.ts';
-import { aConfig } from '#test/support/builders/config.ts';
 import { fixedKube } from '#test/support/builders/fixed-kube.ts';
+import { fixedParts } from '#test/support/builders/fixed-parts.ts';
 import { aPod, aZipBucket, aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { ended, failureMessage } from '#test/support/builders/pod-statuses.ts';
 import { createUnreachableCauses } from '#zipper-image/status/unreachable-causes.ts';
@@ -52,42 +48,24 @@ interface Seen {
 const seen = async (podsFor: (parts: Parts) => readonly Pod[]): Promise<Seen> => {
   await using resources = new AsyncDisposableStack();
   const stop = new AbortController();
-  const config = aConfig();
   const lines: Record<string, unknown>[] = [];
   const write = (line: string): void => {
     lines.push(JSON.parse(line) as Record<string, unknown>);
   };
   const log = createLogger('test', { level: 'info', destination: { write } });
-  const clock = createServerClock();
-  const registry = new Registry();
-  const metrics = createControllerMetrics(registry);
   const pods: Pod[] = [];
   const kube = fixedKube({
     zipjobs: { count: 1, build: () => aZipJob() },
     zipbuckets: { count: 1, build: () => aZipBucket() },
     pods: { count: 2, build: (n) => pods[n] ?? {} },
   });
-  const access = { server: kube.server } as Parameters<typeof connectClients>[0]['access'];
-  const { clients } = connectClients({ access, requestTimeoutMs: 1000 }, resources);
-  const trust = createBundleTrust(config, { clock, log });
-  const kubeMetrics = createKubeMetrics(registry);
-  const parts = createParts({
-    config,
-    log,
-    metrics,
-    kubeMetrics,
-    clients,
-    kube,
-    stopping: stop.signal,
-    clock,
-    trust,
-  });
+  const parts = fixedParts(kube, { resources, stopping: stop.signal, log });
   pods.push(...podsFor(parts));
   const running = parts.watches.run(stop.signal);
   await parts.watches.synced(stop.signal);
   stop.abort();
   await running;
-  const { values } = await metrics.sourceRefusals.get();
+  const { values } = await parts.metrics.sourceRefusals.get();
   const counted = values.filter(({ value }) => value > 0);
   return {
     refusals: Object.fromEntries(counted.map(({ labels, value }) => [String(labels.reason), value])),
