@@ -7,7 +7,7 @@ import { type HostileStore, startHostileStore } from '#test/support/servers/host
 import type { Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
-import { denied, openStore, recoverySettings as settings } from './recovery-harness.ts';
+import { denied, openStore, RECOVERY, recoverySettings as settings } from './recovery-harness.ts';
 
 const log = createLogger('test', { level: 'silent' });
 const SECOND = 1000;
@@ -42,12 +42,7 @@ describe('the sweep of a recovery', () => {
   }: { endedAgoMs?: number; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) =>
     recover({
       task: {
-        contractVersion: 1,
-        mode: 'recover',
-        zipJobUid: 'uid-1',
-        bucket: { service: 's3', name: 'bucket' },
-        key: 'a.zip',
-        attempt: 'pod-1',
+        ...RECOVERY,
         since: created.toISOString(),
         ...endOf(Date.now() - endedAgoMs),
         ...(change.uploadId === undefined ? { uploadState: 'unrecorded' } : { uploadState: 'open' }),

@@ -7,18 +7,10 @@ import type { Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { checkBucket } from '#zipper-image/tasks/check-bucket.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
-import { denied, openStore, recoverySettings as settings } from './recovery-harness.ts';
+import { denied, openStore, RECOVERY, recoverySettings as settings } from './recovery-harness.ts';
 
 const log = createLogger('test', { level: 'silent' });
-const TASK = {
-  contractVersion: 1,
-  mode: 'recover',
-  zipJobUid: 'uid-1',
-  bucket: { service: 's3', name: 'bucket' },
-  key: 'a.zip',
-  attempt: 'pod-1',
-  endedAgeSeconds: 0,
-} as const;
+const TASK = { ...RECOVERY, endedAgeSeconds: 0 } as const;
 interface RecoveredState {
   readonly uploadState: 'open' | 'committing';
   readonly uploadId: string;

@@ -15,6 +15,15 @@ export const denied = { kind: 'response', status: 403, code: 'AccessDenied' } as
 const log = createLogger('test', { level: 'silent' });
 const KEY = 'a.zip';
 const ATTEMPT = 'pod-1';
+/** What every recovery here has in common. */
+export const RECOVERY = {
+  contractVersion: 1,
+  mode: 'recover',
+  zipJobUid: 'uid-1',
+  bucket: { service: 's3', name: 'bucket' },
+  key: KEY,
+  attempt: ATTEMPT,
+} as const;
 /** Stands for the 15 seconds of the setting. */
 const CONSISTENCY_MS = 150;
 
@@ -98,12 +107,7 @@ export class RecoveryHarness implements AsyncDisposable {
   /** `endedAgoMs`: how long ago the attempt ended. */
   recover({ uploadId }: Pick<CommittingAttempt, 'uploadId'>, { bytes = 3, endedAgoMs = 0 } = {}) {
     const task: RecoveryTask = {
-      contractVersion: 1,
-      mode: 'recover',
-      zipJobUid: 'uid-1',
-      bucket: { service: 's3', name: 'bucket' },
-      key: KEY,
-      attempt: ATTEMPT,
+      ...RECOVERY,
       since: new Date(Date.now() - 60_000).toISOString(),
       endedAt: new Date(Date.now() - endedAgoMs).toISOString(),
       endedAgeSeconds: endedAgoMs / 1000,
