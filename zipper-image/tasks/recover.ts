@@ -1,9 +1,10 @@
 import type { RecoveryOutcome } from '#crds/termination-message.ts';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import type { Logger } from '#runtime/log.ts';
-import { retry } from '#runtime/retry.ts';
 import { abortUpload, hasResponse } from '../store/abort-upload.ts';
+import { createLateSignal } from '../store/late-signal.ts';
 import { type RecoveryDeps, recoverUpload } from '../store/recover-upload.ts';
+import { startUpload } from '../store/start-upload.ts';
 import type { Store } from '../store/store.ts';
 import { isStoreCode, StoreError } from '../store/store-errors.ts';
 import { lookUpPolicy, type StoreRetrySettings } from '../store/store-retry.ts';
@@ -15,6 +16,7 @@ export interface RecoveryTaskDeps {
   readonly settings: StoreRetrySettings & {
     readonly recoveryLimitMs: number;
     readonly storeConsistencyMs: number;
+    readonly storeStartGraceMs: number;
   };
   readonly log: Logger;
   readonly stopping: AbortSignal;
@@ -30,7 +32,9 @@ const SWEEP_SHARE = 0.25;
 
 /** One recovery: its task, and when its attempt ended by the monotonic clock, at the latest. */
 interface Recovery {
-  readonly deps: RecoveryDeps;
+  readonly deps: RecoveryDeps & { readonly signal: AbortSignal };
+  /** How long the marker upload is started and aborted after a stop. */
+  readonly graceMs: number;
   readonly task: RecoveryTask;
   readonly endedMs: number;
 }
@@ -64,33 +68,45 @@ const sweepOf = (recovery: Recovery, own: Pick<Sweep, 'own' | 'ownExists'>): Swe
 });
 
 /** Starts a marker upload, only to identify our own uploads in a listing. Undefined if the store rejects it. */
-const startMark = async (
-  { store, retryPolicy, signal, log, onAbortFailed }: RecoveryDeps,
-  { key, attempt }: RecoveryTask,
-): Promise<string | undefined> => {
+const startMark = async ({ deps, task, graceMs }: Recovery): Promise<string | undefined> => {
+  const { key, attempt } = task;
+  const onUnconfirmed = deps.onAbortFailed ?? (() => undefined);
   try {
-    return await retry(() => store.createUpload(key, attempt, signal), retryPolicy(), signal);
+    const { uploadId, unconfirmed } = await startUpload({
+      ...deps,
+      key,
+      attempt,
+      retryPolicy: deps.retryPolicy(),
+      graceMs,
+      uploadsLeft: { startUnconfirmed: onUnconfirmed },
+    });
+    if (unconfirmed) onUnconfirmed();
+    return uploadId;
   } catch (error) {
     if (!hasResponse(error)) throw error;
-    log.warn(
+    deps.log.warn(
       { err: error },
       'the store rejected a marker upload, so unrecorded uploads cannot be identified',
     );
-    if (!isStoreCode(error, 'NoSuchBucket')) onAbortFailed?.();
+    if (!isStoreCode(error, 'NoSuchBucket')) deps.onAbortFailed?.();
     return undefined;
   }
 };
 
-/** Aborts unrecorded uploads of the attempt, identified with a marker upload. */
+/**
+ * Aborts unrecorded uploads of the attempt, identified with a marker upload. The marker is aborted even after a stop: the
+ * recovery ends early when its pod is deleted, and nobody else knows the marker.
+ */
 const sweepByMark = async (recovery: Recovery): Promise<void> => {
-  const { deps, task } = recovery;
-  const uploadId = await startMark(deps, task);
+  const { deps, task, graceMs } = recovery;
+  using late = createLateSignal(deps.signal, graceMs);
+  const uploadId = await startMark(recovery);
   if (uploadId === undefined) return;
   const own = { key: task.key, uploadId };
   const swept = await sweepUploads(deps, sweepOf(recovery, { own, ownExists: true }));
   if (swept !== 'swept') deps.onAbortFailed?.();
   try {
-    await abortUpload(deps, own);
+    await abortUpload({ ...deps, signal: late.signal }, own);
   } catch (error) {
     deps.onAbortFailed?.();
     deps.log.warn({ err: error }, 'could not abort the marker upload');
@@ -117,7 +133,7 @@ const recoverRecorded = async (
   const { deps, endedMs } = recovery;
   const { key, uploadId, attempt, bytes, uploadState: state } = task;
   const limit = AbortSignal.timeout(sweepLimitMs);
-  const signal = deps.signal ? AbortSignal.any([deps.signal, limit]) : limit;
+  const signal = AbortSignal.any([deps.signal, limit]);
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
   const sweep = sweepOf(recovery, { own: { key, uploadId }, ownExists: false });
   const swept = await sweepUploads({ ...deps, signal }, sweep);
@@ -148,12 +164,13 @@ const tooSlow = (limitMs: number, cause: unknown): StoreError =>
  */
 export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> => {
   const { task, store, settings, log, stopping, onAbortFailed, startedMs = 0 } = deps;
-  const { recoveryLimitMs, storeConsistencyMs: consistencyMs } = settings;
+  const { recoveryLimitMs, storeConsistencyMs: consistencyMs, storeStartGraceMs: graceMs } = settings;
   const limit = AbortSignal.timeout(recoveryLimitMs);
   const signal = AbortSignal.any([stopping, limit]);
   const retryPolicy = () => lookUpPolicy(settings, log);
   const recovery: Recovery = {
     deps: { store, log, signal, retryPolicy, onAbortFailed, consistencyMs },
+    graceMs,
     task,
     endedMs: startedMs - task.endedAgeSeconds * 1000,
   };

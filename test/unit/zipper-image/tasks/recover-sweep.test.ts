@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import type { RecoveryTask } from '#crds/zipper-task.ts';
 import { createLogger } from '#runtime/log.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
+import { until } from '#test/support/until.ts';
 import type { Store } from '#zipper-image/store/store.ts';
 import { createUploadsLeft } from '#zipper-image/store/uploads-left.ts';
 import { recover } from '#zipper-image/tasks/recover.ts';
@@ -38,8 +39,12 @@ describe('the sweep of a recovery', () => {
   /** `endedAgoMs`: how long ago the attempt ended. */
   const sweep = ({
     endedAgoMs = 0,
+    stopping = new AbortController().signal,
     ...change
-  }: { endedAgoMs?: number; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) =>
+  }: { endedAgoMs?: number; stopping?: AbortSignal; uploadId?: string } & Pick<
+    RecoveryTask,
+    'sharedTarget'
+  > = {}) =>
     recover({
       task: {
         ...RECOVERY,
@@ -51,7 +56,7 @@ describe('the sweep of a recovery', () => {
       store,
       settings,
       log,
-      stopping: new AbortController().signal,
+      stopping,
       onAbortFailed: left.abortFailed,
       startedMs: performance.now(),
     });
@@ -153,5 +158,31 @@ describe('the sweep of a recovery', () => {
   it('reports no outcome while the store fails', async () => {
     hostile.fault = () => ({ kind: 'response', status: 500, code: 'InternalError' });
     expect(await sweep().catch((thrown: unknown) => thrown)).to.include({ code: 'StoreUnavailable' });
+  });
+
+  for (const operation of ['create', 'listUploads'] as const)
+    it(`aborts its marker upload if it is stopped during ${operation} (H8)`, async () => {
+      const stop = new AbortController();
+      const gate = Promise.withResolvers<void>();
+      hostile.fault = (request) => {
+        if (request.operation !== operation || request.nth > 1) return undefined;
+        stop.abort(new Error('stopped'));
+        return { kind: 'hold', until: gate.promise };
+      };
+      const end = sweep({ stopping: stop.signal });
+      await until('the request to reach the store', () =>
+        hostile.requests.some((request) => request.operation === operation),
+      );
+      gate.resolve();
+      await end;
+      expect(hostile.requests.filter((request) => request.operation === 'create')).to.have.length(1);
+      expect(hostile.uploads.size).to.equal(0);
+    });
+
+  it('counts a marker upload whose start got no response (H8)', async () => {
+    hostile.fault = ({ operation, nth }) =>
+      operation === 'create' && nth === 1 ? { kind: 'drop', when: 'after' } : undefined;
+    expect(await sweep()).to.deep.equal({ outcome: 'absent' });
+    expect(left.reported()).to.deep.equal({ abortFailures: 1 });
   });
 });
