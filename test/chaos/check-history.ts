@@ -11,8 +11,12 @@ import type { Rule, SeenExchange, Violation } from './violation.ts';
 const exchanges = (seen: readonly Seen[], place: Place): readonly SeenExchange[] =>
   seen.flatMap((one) => (one.kind === 'exchange' && one.place === place ? [one] : []));
 
-/** Errors of a server, which its client may give up on. A lost response is not one of them: its request was executed. */
-const isError = ({ fault }: SeenExchange): boolean => fault === 'response' || fault === 'refuse';
+/**
+ * Errors of a server, which its client may give up on. Not a lost response, because its request was executed, and not a 404 about
+ * an upload that is being completed.
+ */
+const isError = ({ fault, injected }: SeenExchange): boolean =>
+  (fault === 'response' && injected !== 404) || fault === 'refuse';
 
 const faultsOf = (seen: readonly Seen[], job: JobOutcome): readonly JobFault[] => {
   const met = (place: Place, isOwn: (path: string) => boolean): boolean =>
@@ -101,6 +105,7 @@ export interface Judgement {
   readonly violations: readonly Violation[];
   /** The end of each accepted job. */
   readonly ends: readonly JobEnd[];
+  readonly bytesTwice: number;
 }
 
 /** Checks every rule against the history of these jobs. */
@@ -116,5 +121,6 @@ export const checkHistory = (seen: readonly Seen[], { jobs, keys, openUploads }:
     ...checkFence(uploads),
     ...checkOpenUploads(openUploads, stories, seen),
   ];
-  return { violations, ends: stories.map((story) => ({ kind: story.job.kind, end: endOf(story) })) };
+  const ends = stories.map((story) => ({ kind: story.job.kind, end: endOf(story) }));
+  return { violations, ends, bytesTwice: uploads.bytesTwice };
 };

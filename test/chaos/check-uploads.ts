@@ -6,15 +6,29 @@ interface UploadCall {
   readonly at: number;
   readonly kind: 'part' | 'complete';
   readonly isDone: boolean;
+  readonly partNumber: string;
+  /** Size of the body. */
+  readonly bytes: number;
 }
 
 const callOf = ({ request, status, at }: SeenExchange): UploadCall | undefined => {
   const { searchParams } = new URL(request.path, 'http://store');
   const uploadId = searchParams.get('uploadId');
-  if (uploadId === null) return undefined;
-  if (request.method === 'PUT') return { uploadId, at, kind: 'part', isDone: isOk(status) };
-  if (request.method === 'POST') return { uploadId, at, kind: 'complete', isDone: isOk(status) };
-  return undefined;
+  const kind = { PUT: 'part', POST: 'complete' }[request.method];
+  if (uploadId === null || (kind !== 'part' && kind !== 'complete')) return undefined;
+  const partNumber = searchParams.get('partNumber') ?? '';
+  const bytes = Number(request.headers['content-length'] ?? 0);
+  return { uploadId, at, kind, isDone: isOk(status), partNumber, bytes };
+};
+
+/** By ZipJob and number of the part: all that was sent, without the largest one. */
+const bytesTwice = (calls: readonly UploadCall[], owners: ReadonlyMap<string, string>): number => {
+  const parts = calls.filter(({ kind }) => kind === 'part');
+  const byPart = Map.groupBy(parts, ({ uploadId, partNumber }) => `${owners.get(uploadId)} ${partNumber}`);
+  return byPart.values().reduce((sum, sent) => {
+    const sizes = sent.map(({ bytes }) => bytes);
+    return sum + sizes.reduce((all, size) => all + size, 0) - Math.max(...sizes);
+  }, 0);
 };
 
 /** When each upload was recorded in each state, and in which ZipJob. */
@@ -23,6 +37,8 @@ export interface UploadRecords {
   recordedAt(uploadId: string, state: 'open' | 'committing'): number | undefined;
   /** Uploads of this ZipJob that the store has completed. */
   completed(zipJobName: string): ReadonlySet<string>;
+  /** Total size of the parts that were sent again, in the same attempt or in a later one. */
+  readonly bytesTwice: number;
 }
 
 const nameIn = (path: string): string => /\/zipjobs\/([^/?]+)/.exec(path)?.[1] ?? '';
@@ -43,6 +59,7 @@ export const readUploads = (
   const calls = store.flatMap((one) => callOf(one) ?? []);
   return {
     calls,
+    bytesTwice: bytesTwice(calls, owners),
     recordedAt: (uploadId, state) => moments.get(`${state} ${uploadId}`),
     completed: (name) =>
       new Set(

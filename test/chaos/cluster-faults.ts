@@ -2,12 +2,13 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { until } from '#test/support/until.ts';
-import type { ProxiedRequest } from '#tools/local-cluster/proxied-request.ts';
 import type { ChaosWorld } from './chaos-world.ts';
 import { databaseAway } from './follow-archive.ts';
 import { STORE_AWAY } from './history.ts';
 import type { FaultOf, LiveFault } from './live-fault.ts';
 import type { ClusterFault } from './planned-fault.ts';
+import { isComplete } from './request-notes.ts';
+import { apiServerStarts, apiServersDisagree, storeAssembles, storeBlips } from './server-faults.ts';
 import { isOk } from './violation.ts';
 
 const restart = (world: ChaosWorld, compacts: boolean): Promise<void> =>
@@ -90,9 +91,6 @@ const storeAway = (world: ChaosWorld, fault: FaultOf<'store-away'>): LiveFault =
   };
 };
 
-const isComplete = ({ method, path }: ProxiedRequest): boolean =>
-  method === 'POST' && path.includes('uploadId=');
-
 const nodeClock = (world: ChaosWorld, fault: FaultOf<'node-clock'>): LiveFault => ({
   act: async (signal) => {
     await delay(fault.afterMs, undefined, { signal });
@@ -116,5 +114,13 @@ export const onCluster = (world: ChaosWorld, fault: ClusterFault): LiveFault => 
       return nodeClock(world, fault);
     case 'database-away':
       return databaseAway(world, fault);
+    case 'store-blips':
+      return storeBlips(world, fault);
+    case 'store-assembles':
+      return storeAssembles(world, fault);
+    case 'api-server-starts':
+      return apiServerStarts(world, fault);
+    case 'api-servers-disagree':
+      return apiServersDisagree(world, fault);
   }
 };

@@ -1,12 +1,14 @@
 /** One kind of fault at a time, on the real control plane; a checker verifies the history. */
 import { expect } from 'chai';
 import { endsText } from './count-ends.ts';
-import { planOfFaults, planRestarts } from './plan.ts';
+import { planBlips, planOfFaults, planRestarts } from './plan.ts';
 import { type PlannedFault, STORE_AWAY_MS } from './planned-fault.ts';
 import { useWorlds } from './use-worlds.ts';
 
 const FLAP_MS = 20_000;
 const FLAP: PlannedFault = { kind: 'flap', rate: 0.1, seed: 1, ms: FLAP_MS };
+const BLIPS = 8;
+const BLIP_MS = 1_500;
 const HOUR_MS = 3_600_000;
 /** The full size is in long/api-server-restarts.test.ts. */
 const RESTARTED_JOBS = 30;
@@ -46,6 +48,14 @@ describe('zipjobs under one kind of fault', function () {
       planOfFaults(4, [{ kind: 'store-away', afterMs: 0, atComplete: true, ms: STORE_AWAY_MS }]),
     );
     expect(ends.map(({ end }) => end)).to.include('Succeeded VerifiedInStore');
+  });
+
+  it('loses no attempt at a store that is away for 1.5 of every 3 seconds (F36)', async () => {
+    const { seen, ends, bytesTwice } = await worlds.judge(planBlips(BLIPS, BLIP_MS));
+    console.log(`      ${endsText(ends)}, ${bytesTwice} bytes uploaded twice`);
+    const pods = seen.flatMap((one) => (one.kind === 'exchange' ? (one.notes['podUid'] ?? []) : []));
+    expect(new Set(ends.map(({ end }) => end))).to.have.all.keys('Succeeded Uploaded');
+    expect([ends.length, new Set(pods).size]).to.deep.equal([BLIPS, BLIPS]);
   });
 
   it(`finishes ${RESTARTED_JOBS} jobs while the API server restarts ${RESTARTS.times} times and etcd is compacted (F19)`, async () => {

@@ -8,6 +8,7 @@ import {
   planHang,
   planNodeClock,
   planRotation,
+  planServerFault,
   planStoreAway,
 } from './planned-fault.ts';
 
@@ -89,13 +90,25 @@ const planExtras = (seed: number): readonly PlannedFault[] => {
   ];
 };
 
+const SERVER_FAULT_RATE = 0.6;
+
+/** Drawn separately, too. */
+const planServerFaults = (seed: number): readonly PlannedFault[] => {
+  const random = createRandom(seed ^ 0x5e_7e75);
+  return random.next() < SERVER_FAULT_RATE ? [planServerFault(random)] : [];
+};
+
 export const planOf = (seed: number): Plan => {
   const random = createRandom(seed);
   const first = Array.from({ length: random.int(1, MAX_FIRST_JOBS) }, () => planFirstJob(random));
   return {
     seed,
     jobs: [...first, ...planNextJobs(seed, first.length)],
-    faults: [...Array.from({ length: random.int(2, 4) }, () => planFault(random)), ...planExtras(seed)],
+    faults: [
+      ...Array.from({ length: random.int(2, 4) }, () => planFault(random)),
+      ...planExtras(seed),
+      ...planServerFaults(seed),
+    ],
   };
 };
 
@@ -137,6 +150,19 @@ export const planOfFaults = (jobs: number, faults: readonly PlannedFault[]): Pla
   faults,
 });
 
+/** The same jobs, posted one after another. */
+const postedEvery = (plan: Plan, ms: number): Plan => ({
+  ...plan,
+  jobs: plan.jobs.map((job, index) => ({ ...job, postAfterMs: index * ms })),
+});
+
+/** Jobs of several parts each, and a store that is away half of the time. */
+export const planBlips = (jobs: number, ms: number): Plan => {
+  const every = { ms, upMs: ms, times: jobs };
+  const plan = planOfFaults(jobs, [{ kind: 'store-blips', afterMs: 0, ...every }]);
+  return postedEvery({ ...plan, jobs: plan.jobs.map((job) => ({ ...job, bytes: 12_000_000 })) }, 2 * ms);
+};
+
 interface Restarts {
   readonly times: number;
   /** Time between the end of a restart and the next one. */
@@ -150,5 +176,5 @@ export const planRestarts = (jobs: number, { times, upMs, postEveryMs }: Restart
   const plan = planOfFaults(jobs, [
     { kind: 'restart-api-server', afterMs: 1_000, compacts: false, again: { times, upMs } },
   ]);
-  return { ...plan, jobs: plan.jobs.map((job, index) => ({ ...job, postAfterMs: index * postEveryMs })) };
+  return postedEvery(plan, postEveryMs);
 };

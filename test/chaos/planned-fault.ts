@@ -31,12 +31,47 @@ export type WatchFault =
     }
   | ({ readonly kind: 'lose-events'; readonly afterMs: number } & AtARate);
 
+/** A store or an API server that runs, and behaves as servers of the real world do. */
+const SERVER_FAULTS = [
+  'store-blips',
+  'store-assembles',
+  'api-server-starts',
+  'api-servers-disagree',
+] as const;
+
+export type ServerFault =
+  /** The store refuses every request for `ms`, several times. */
+  | {
+      readonly kind: 'store-blips';
+      readonly afterMs: number;
+      readonly ms: number;
+      readonly upMs: number;
+      readonly times: number;
+    }
+  /**
+   * A Complete takes this long. Meanwhile its upload is gone, and the object does not show. As versitygw, NooBaa and Ceph do.
+   */
+  | { readonly kind: 'store-assembles'; readonly afterMs: number; readonly assemblyMs: number }
+  /**
+   * An API server that has just started refuses everything because it does not know the roles yet (403), or does not serve our
+   * resources yet (404).
+   */
+  | {
+      readonly kind: 'api-server-starts';
+      readonly afterMs: number;
+      readonly status: 403 | 404;
+      readonly ms: number;
+    }
+  /** One of three API servers has a clock that is ahead by this much. */
+  | { readonly kind: 'api-servers-disagree'; readonly afterMs: number; readonly aheadMs: number };
+
 export const CLUSTER_FAULTS = [
   'restart-api-server',
   'lose-node',
   'store-away',
   'node-clock',
   'database-away',
+  ...SERVER_FAULTS,
 ] as const;
 
 /** What happens to the API server, the node, the store or the history database, which all processes share. */
@@ -61,7 +96,8 @@ export type ClusterFault =
   /** The clock of the node is ahead by this much, or behind if negative, until the end of the schedule. */
   | { readonly kind: 'node-clock'; readonly afterMs: number; readonly aheadMs: number }
   /** Only in worlds with a history database. */
-  | { readonly kind: 'database-away'; readonly afterMs: number; readonly how: Absence; readonly ms: number };
+  | { readonly kind: 'database-away'; readonly afterMs: number; readonly how: Absence; readonly ms: number }
+  | ServerFault;
 
 /** Happens at a certain time. */
 export type TimedFault =
@@ -168,6 +204,32 @@ export const planStoreAway = (random: Random): PlannedFault => ({
   atComplete: random.next() < 0.5,
   ms: STORE_AWAY_MS,
 });
+
+const MINUTE_MS = 60_000;
+const SERVER_FAULT_PLANS: readonly ((random: Random) => ServerFault)[] = [
+  (random) => ({
+    kind: 'store-blips',
+    ...soon(random),
+    ms: random.pick([200, 1_000, 5_000, 30_000]),
+    upMs: random.int(500, 5_000),
+    times: random.int(1, 3),
+  }),
+  // Less than STORE_CONSISTENCY_MS of quick-values.ts, after which a small archive has to show.
+  (random) => ({ kind: 'store-assembles', ...soon(random), assemblyMs: random.int(100, 500) }),
+  (random) => ({
+    kind: 'api-server-starts',
+    ...soon(random),
+    status: random.pick([403, 404]),
+    ms: random.int(200, 5_000),
+  }),
+  (random) => ({
+    kind: 'api-servers-disagree',
+    ...soon(random),
+    aheadMs: random.pick([11, -11]) * MINUTE_MS,
+  }),
+];
+
+export const planServerFault = (random: Random): PlannedFault => random.pick(SERVER_FAULT_PLANS)(random);
 
 export const planDatabaseAway = (random: Random, ms: number): PlannedFault => ({
   kind: 'database-away',

@@ -25,6 +25,10 @@ const onlyTexts = (values: Readonly<Record<string, unknown>>): Notes =>
     Object.entries(values).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
   );
 
+/** A CompleteMultipartUpload. */
+export const isComplete = ({ method, path }: Pick<ProxiedRequest, 'method' | 'path'>): boolean =>
+  method === 'POST' && path.includes('uploadId=');
+
 export const noteKubernetes = ({ method, path, body }: ProxiedRequest): Notes => {
   if (method === 'GET') return {};
   const object = parse(body);

@@ -40,6 +40,8 @@ export interface ScheduleReport {
   readonly kills: number;
   /** Number of webhook deliveries; the published verifiers had to accept each of them. */
   readonly deliveries: number;
+  /** Total size of the parts that were uploaded again. */
+  readonly bytesTwice: number;
 }
 
 /** All jobs, webhooks and pods have to finish within this time after the last POST. */
@@ -224,7 +226,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
   const seen = [...history.seen];
   const others = posts.filter((post) => 'end' in post);
   const keys = prepared.map(({ key }) => key);
-  const { ends, ...checked } = checkHistory(seen, { jobs: outcomes, keys, openUploads });
+  const { ends, bytesTwice, ...checked } = checkHistory(seen, { jobs: outcomes, keys, openUploads });
   const violations = [
     ...checked.violations,
     ...others.filter(({ end }) => end === 'not accepted').map(() => NOT_ACCEPTED),
@@ -238,6 +240,7 @@ export const runSchedule = async (world: ChaosWorld, plan: Plan): Promise<Schedu
     ends: [...ends, ...others],
     kills: seen.filter((one) => one.kind === 'note' && one.text.startsWith('SIGKILL')).length,
     deliveries: seen.filter((one) => one.kind === 'exchange' && one.place === 'receiver').length,
+    bytesTwice,
     seconds: (performance.now() - started) / 1000,
   };
 };

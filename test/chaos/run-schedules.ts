@@ -36,7 +36,15 @@ const report = async (world: ChaosWorld, seed: number): Promise<ScheduleReport> 
     const text = `failed with an error: ${inspect(error)}`;
     const seconds = (performance.now() - started) / 1000;
     const seen = [...world.history.seen];
-    return { violations: [{ rule: 'run', text }], seen, ends: [], seconds, kills: 0, deliveries: 0 };
+    return {
+      violations: [{ rule: 'run', text }],
+      seen,
+      ends: [],
+      seconds,
+      kills: 0,
+      deliveries: 0,
+      bytesTwice: 0,
+    };
   }
 };
 

@@ -4,13 +4,13 @@ import type { ScheduleReport } from './run-schedule.ts';
 import type { Rule } from './violation.ts';
 
 export interface RunTotals {
-  add(seed: number, report: Pick<ScheduleReport, 'ends' | 'seconds' | 'violations'>): void;
+  add(seed: number, report: Pick<ScheduleReport, 'bytesTwice' | 'ends' | 'seconds' | 'violations'>): void;
   readonly schedules: number;
   /** Violations of single schedules, and of the rules that only a whole run can break. */
   readonly violations: number;
   /** Violations of the rules that only a whole run can break. */
   wholeRun(): readonly Rule[];
-  /** How many jobs of each planned kind ended how, the seeds, their duration, and violations of the whole run. */
+  /** How many jobs of each planned kind ended how, the seeds, their duration, the bytes uploaded twice, and violations of the whole run. */
   lines(): readonly string[];
 }
 
@@ -27,6 +27,7 @@ export const createRunTotals = (): RunTotals => {
   const secondsOf = new Map<number, number>();
   const broken: number[] = [];
   let violations = 0;
+  let bytesTwice = 0;
 
   const duration = (): string => {
     const [seed, slowest] = [...secondsOf].toSorted(([, one], [, other]) => other - one)[0] ?? [0, 0];
@@ -41,6 +42,7 @@ export const createRunTotals = (): RunTotals => {
       ends.push(...report.ends);
       secondsOf.set(seed, report.seconds);
       violations += report.violations.length;
+      bytesTwice += report.bytesTwice;
       if (report.violations.length > 0) broken.push(seed);
     },
     get schedules() {
@@ -52,6 +54,7 @@ export const createRunTotals = (): RunTotals => {
     lines: () => [
       ...endLines(ends),
       `${seedsText([...secondsOf.keys()])}: ${duration()}`,
+      `${(bytesTwice / 1024 / 1024).toFixed(1)} MiB were uploaded twice`,
       ...(broken.length === 0 ? [] : [`violations in ${seedsText(broken)}`]),
       ...wholeRun().map(({ rule, text }) => `${rule} ${text}`),
     ],

@@ -8,6 +8,7 @@ import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
+import { respondWith, withClock, withoutHopHeaders } from './fault-response.ts';
 import { OpenStream } from './open-stream.ts';
 import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-request.ts';
 
@@ -30,7 +31,9 @@ export type FaultAction =
   /** The server executes the request, and `kill` ends the client before it gets a response. */
   | { readonly kind: 'kill'; readonly kill: () => void }
   /** Repeats the previous response to this GET. Forwards the request if there is none. */
-  | { readonly kind: 'replay' };
+  | { readonly kind: 'replay' }
+  /** The response comes from a server whose clock is ahead. */
+  | { readonly kind: 'ahead'; readonly ms: number };
 
 export interface Exchange {
   /** Monotonic time in milliseconds at which the request was complete; `endedAt` is the end of the exchange. */
@@ -40,6 +43,8 @@ export interface Exchange {
   /** Status of the server's response, even if the client did not get it. Absent without a response. */
   readonly status?: number;
   readonly fault?: FaultAction['kind'];
+  /** Status of a response of the proxy itself. */
+  readonly injected?: number;
   /** The result of `note` for the request. */
   readonly notes: Readonly<Record<string, string>>;
 }
@@ -73,24 +78,6 @@ interface KeptResponse {
 /** Maximum number of responses for `replay`. There may be thousands of jobs, each with its own path. */
 const MAX_KEPT = 500;
 const HOST = '127.0.0.1';
-const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
-
-const withoutHopHeaders = (headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
-
-const statusBody = (status: number): string =>
-  JSON.stringify({
-    kind: 'Status',
-    apiVersion: 'v1',
-    metadata: {},
-    status: 'Failure',
-    message: `the fault proxy responded with ${status}`,
-    reason: { 409: 'Conflict', 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 504: 'Timeout' }[
-      status
-    ],
-    code: status,
-  });
-
 class Proxy implements FaultProxy {
   readonly #options: FaultProxyOptions;
   readonly #upstream: URL;
@@ -159,16 +146,24 @@ class Proxy implements FaultProxy {
     try {
       status = await this.#carryOut(request, response, action);
     } finally {
-      const { body: _body, ...line } = request;
-      this.#options.record?.({
-        at,
-        endedAt: performance.now(),
-        request: line,
-        ...(status === undefined ? {} : { status }),
-        ...(action === undefined ? {} : { fault: action.kind }),
-        notes: this.#options.note?.(request) ?? {},
-      });
+      this.#record(request, action, { at, ...(status === undefined ? {} : { status }) });
     }
+  }
+
+  #record(
+    request: ProxiedRequest,
+    action: FaultAction | undefined,
+    known: Pick<Exchange, 'at' | 'status'>,
+  ): void {
+    const { body: _body, ...line } = request;
+    this.#options.record?.({
+      ...known,
+      endedAt: performance.now(),
+      request: line,
+      ...(action === undefined ? {} : { fault: action.kind }),
+      ...(action?.kind === 'response' ? { injected: action.status } : {}),
+      notes: this.#options.note?.(request) ?? {},
+    });
   }
 
   async #carryOut(
@@ -176,9 +171,9 @@ class Proxy implements FaultProxy {
     response: http.ServerResponse,
     action: FaultAction | undefined,
   ): Promise<number | undefined> {
-    switch (action?.kind) {
-      case undefined:
-        return this.#relay(request, response);
+    if (action === undefined || action.kind === 'ahead' || action.kind === 'delay')
+      return this.#relayAfter(request, response, action);
+    switch (action.kind) {
       case 'response':
         return respondWith(response, action);
       case 'refuse':
@@ -187,15 +182,22 @@ class Proxy implements FaultProxy {
       case 'drop':
       case 'kill':
         return this.#forwardUnseen(request, response, action);
-      case 'delay':
-        await delay(action.ms, undefined, { signal: this.#closing.signal });
-        return this.#relay(request, response);
       case 'hold':
         await action.until;
         return this.#relayWhole(request, response);
       case 'replay':
         return this.#replay(request, response);
     }
+  }
+
+  async #relayAfter(
+    request: ProxiedRequest,
+    response: http.ServerResponse,
+    action: Extract<FaultAction, { kind: 'delay' | 'ahead' }> | undefined,
+  ): Promise<number | undefined> {
+    if (action?.kind === 'ahead') return this.#relay(request, response, action.ms);
+    if (action) await delay(action.ms, undefined, { signal: this.#closing.signal });
+    return this.#relay(request, response);
   }
 
   async #replay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
@@ -226,12 +228,17 @@ class Proxy implements FaultProxy {
     return statusCode;
   }
 
-  async #relay(request: ProxiedRequest, response: http.ServerResponse): Promise<number | undefined> {
+  async #relay(
+    request: ProxiedRequest,
+    response: http.ServerResponse,
+    aheadMs = 0,
+  ): Promise<number | undefined> {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     // A write is executed even if its client has disconnected.
     const reply = await this.#forward(request, isWrite(request) ? undefined : gone.signal);
-    const { statusCode = 502, headers } = reply;
+    const { statusCode = 502 } = reply;
+    const headers = withClock(reply.headers, aheadMs);
     if (isWatch(request)) {
       response.writeHead(statusCode, withoutHopHeaders(headers));
       const stream = new OpenStream(request, reply, response);
@@ -280,15 +287,6 @@ class Proxy implements FaultProxy {
     return reply;
   }
 }
-
-const respondWith = (
-  response: http.ServerResponse,
-  action: Extract<FaultAction, { kind: 'response' }>,
-): undefined => {
-  const { status, retryAfterSeconds, body = statusBody(status) } = action;
-  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
-};
 
 /** Starts the proxy on a free loopback port. */
 export const startFaultProxy = (options: FaultProxyOptions): Promise<FaultProxy> =>

@@ -59,4 +59,57 @@ describe('onCluster', () => {
     await acting;
     expect(clocks).to.deep.equal([-3_600_000, 0]);
   });
+
+  it('refuses every request to the store for a moment, several times (F36)', async () => {
+    const fault = { kind: 'store-blips', afterMs: 0, ms: 20, upMs: 20, times: 2 } as const;
+    const { judge, act } = onCluster(world, fault);
+    const acting = act?.(over.signal);
+    const isRefused = () => judge?.('store', PART)?.kind === 'refuse';
+    for (const isAway of [true, false, true, false])
+      await until(`the store to be ${isAway ? 'away' : 'back'}`, () => isRefused() === isAway, {
+        intervalMs: 1,
+      });
+    await acting;
+    expect(isRefused()).to.equal(false);
+  });
+
+  it('has no upload while it assembles one, and carries it out after the end of the schedule (F42)', async () => {
+    const { judge, act } = onCluster(world, { kind: 'store-assembles', afterMs: 0, assemblyMs: 50 });
+    const acting = act?.(over.signal);
+    await until('the store to be slow', () => world.history.seen.length > 0);
+    const action = judge?.('store', COMPLETE);
+    if (action?.kind !== 'hold') return expect.fail(`expected to hold the Complete, not ${action?.kind}`);
+    for (const later of [COMPLETE, PART, request('DELETE', PART.path), request('GET', PART.path)])
+      expect(judge?.('store', later)).to.include({ kind: 'response', status: 404 });
+    expect(judge?.('store', request('PUT', '/bucket/k.zip?partNumber=1&uploadId=u2'))).to.equal(undefined);
+    over.abort();
+    await acting;
+    expect(await action.until).to.equal(undefined);
+    expect(judge?.('store', PART)).to.equal(undefined);
+  });
+
+  for (const [status, path, refused] of [
+    [403, '/api/v1/pods', true],
+    [404, '/api/v1/pods', false],
+    [404, '/apis/zipjobs.dev/v1alpha1/zipjobs', true],
+  ] as const)
+    it(`${refused ? 'refuses' : 'passes'} ${path} while the API server starts with ${status} (F39)`, async () => {
+      const { judge, act } = onCluster(world, { kind: 'api-server-starts', afterMs: 0, status, ms: 50 });
+      const acting = act?.(over.signal);
+      await until('the API server to start', () => world.history.seen.length > 0);
+      expect(judge?.('api-server', request('GET', path))?.kind).to.equal(refused ? 'response' : undefined);
+      expect(judge?.('store', PART)).to.equal(undefined);
+      await acting;
+      expect(judge?.('api-server', request('GET', path))).to.equal(undefined);
+    });
+
+  it('lets every third response come from an API server with another clock (F41)', async () => {
+    const { judge, act } = onCluster(world, { kind: 'api-servers-disagree', afterMs: 0, aheadMs: 660_000 });
+    const acting = act?.(over.signal);
+    await until('the servers to disagree', () => world.history.seen.length > 0);
+    const ahead = Array.from({ length: 6 }, () => judge?.('api-server', request('GET', '/api'))?.kind);
+    expect(ahead).to.deep.equal([undefined, undefined, 'ahead', undefined, undefined, 'ahead']);
+    over.abort();
+    await acting;
+  });
 });

@@ -19,6 +19,10 @@ describe('planOf', () => {
       'node-clock',
       'store-away',
       'hang',
+      'store-blips',
+      'store-assembles',
+      'api-server-starts',
+      'api-servers-disagree',
     ]);
   });
 

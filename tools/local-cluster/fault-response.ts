@@ -1,0 +1,42 @@
+/** The responses of a fault proxy. */
+import type * as http from 'node:http';
+import type { FaultAction } from './fault-proxy.ts';
+
+const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
+
+export const withoutHopHeaders = (headers: http.IncomingHttpHeaders): http.OutgoingHttpHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_HEADERS.includes(name)));
+
+export const withClock = (headers: http.IncomingHttpHeaders, aheadMs: number): http.IncomingHttpHeaders =>
+  aheadMs === 0 || headers.date === undefined
+    ? headers
+    : { ...headers, date: new Date(Date.parse(headers.date) + aheadMs).toUTCString() };
+
+const REASONS: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  504: 'Timeout',
+};
+
+const statusBody = (status: number): string =>
+  JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `the fault proxy responded with ${status}`,
+    reason: REASONS[status],
+    code: status,
+  });
+
+export const respondWith = (
+  response: http.ServerResponse,
+  action: Extract<FaultAction, { kind: 'response' }>,
+): undefined => {
+  const { status, retryAfterSeconds, body = statusBody(status) } = action;
+  const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
+};
