@@ -1,5 +1,5 @@
 /**
- * Tries the mutants of scripts/mutant-list.ts and scripts/zipper-mutants.ts: changes one line in a copy of the code, and expects a test to fail.
+ * Tries the mutants of scripts/mutant-list.ts, scripts/zipper-mutants.ts and scripts/outage-mutants.ts: changes one line in a copy of the code, and expects a test to fail.
  * `npm run mutants` tries those of the unit tests, `npm run mutants -- --chaos` those of the chaos runner, and a further
  * WORD only those whose name contains the word.
  */
@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readSuiteConfig } from '#test/runner/suite-config.ts';
 import { CHAOS_MUTANTS, type Change, type ChaosMutant, MUTANTS, type Mutant } from './mutant-list.ts';
+import { OUTAGE_MUTANTS } from './outage-mutants.ts';
 import { ZIPPER_MUTANTS } from './zipper-mutants.ts';
 
 const unitConfig = await readSuiteConfig('unit');
@@ -107,7 +108,7 @@ const isChosen = ({ name }: Change): boolean => name.includes(positionals[0] ?? 
 const folder = copyTree();
 try {
   if (values.chaos) tryChaos(folder, CHAOS_MUTANTS.filter(isChosen));
-  else tryUnitTests(folder, [...MUTANTS, ...ZIPPER_MUTANTS].filter(isChosen));
+  else tryUnitTests(folder, [...MUTANTS, ...ZIPPER_MUTANTS, ...OUTAGE_MUTANTS].filter(isChosen));
 } finally {
   rmSync(folder, { recursive: true });
 }
