@@ -8,19 +8,14 @@ import * as https from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { respondWith, withClock, withoutHopHeaders } from './fault-response.ts';
+import { type ProxyResponse, respondWith, withClock, withoutHopHeaders } from './fault-response.ts';
 import { OpenStream } from './open-stream.ts';
 import { actorOf, isWatch, isWrite, type ProxiedRequest } from './proxied-request.ts';
 
 /** What happens to a request. Default: it is forwarded. */
 export type FaultAction =
   /** The proxy responds, and the server does not receive the request. */
-  | {
-      readonly kind: 'response';
-      readonly status: number;
-      readonly retryAfterSeconds?: number;
-      readonly body?: string;
-    }
+  | ({ readonly kind: 'response' } & ProxyResponse)
   | { readonly kind: 'delay'; readonly ms: number }
   /** The server receives the request when the promise resolves, even if the client has disconnected. */
   | { readonly kind: 'hold'; readonly until: Promise<unknown> }

@@ -1,6 +1,13 @@
 /** The responses of a fault proxy. */
 import type * as http from 'node:http';
-import type { FaultAction } from './fault-proxy.ts';
+
+/** A response of the proxy itself. */
+export interface ProxyResponse {
+  readonly status: number;
+  readonly retryAfterSeconds?: number;
+  /** Default: a Status of Kubernetes. */
+  readonly body?: string;
+}
 
 const HOP_HEADERS = ['connection', 'keep-alive', 'transfer-encoding', 'expect'];
 
@@ -34,9 +41,8 @@ const statusBody = (status: number): string =>
 
 export const respondWith = (
   response: http.ServerResponse,
-  action: Extract<FaultAction, { kind: 'response' }>,
+  { status, retryAfterSeconds, body = statusBody(status) }: ProxyResponse,
 ): undefined => {
-  const { status, retryAfterSeconds, body = statusBody(status) } = action;
   const wait = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
   response.writeHead(status, { 'content-type': 'application/json', ...wait }).end(body);
 };
