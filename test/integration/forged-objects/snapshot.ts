@@ -1,0 +1,51 @@
+/** All objects of a namespace, without what changes by itself. */
+import { readApiResources } from '#test/permissions/api-resources.ts';
+import type { KubeUser } from '#test/support/clients/kube-user.ts';
+import { collectionOf, kindName } from './kinds.ts';
+
+interface Stored {
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
+  readonly status?: Readonly<Record<string, unknown>>;
+}
+
+/** Text of each object by kind and name. */
+export type Snapshot = ReadonlyMap<string, string>;
+
+/** A running zipper writes its progress. */
+const textOf = ({ metadata, status, ...rest }: Stored): string => {
+  const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
+  const { progress: _progress, ...settled } = status ?? {};
+  return JSON.stringify({ metadata: kept, ...rest, status: settled }, undefined, 1);
+};
+
+export const snapshotOf = async (admin: KubeUser, namespace: string): Promise<Snapshot> => {
+  const kinds = (await readApiResources(admin)).filter(
+    ({ namespaced, subresource, verbs }) => namespaced && subresource === '' && verbs.includes('list'),
+  );
+  const lists = await Promise.all(
+    kinds.map(async (kind) => {
+      const { status, message, body } = await admin.request('GET', collectionOf(kind, namespace));
+      if (status !== 200) throw new Error(`${kindName(kind)}: ${status} ${message}`);
+      const items = body['items'] as readonly Stored[];
+      return items.map((item) => [`${kindName(kind)} ${item.metadata.name}`, textOf(item)] as const);
+    }),
+  );
+  return new Map(lists.flat());
+};
+
+const linesWithout = (text: string, other: string): readonly string[] => {
+  const known = new Set(other.split('\n'));
+  return text.split('\n').filter((line) => !known.has(line));
+};
+
+/** What is new, gone or different. */
+export const changesBetween = (before: Snapshot, after: Snapshot): readonly string[] => [
+  ...[...before].flatMap(([name, text]) => {
+    const now = after.get(name);
+    if (now === undefined) return [`${name} is gone`];
+    return now === text
+      ? []
+      : [`${name} had ${linesWithout(text, now).join()} and has ${linesWithout(now, text).join()}`];
+  }),
+  ...[...after.keys()].filter((name) => !before.has(name)).map((name) => `${name} is new`),
+];
