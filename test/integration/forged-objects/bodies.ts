@@ -49,7 +49,9 @@ const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 /** Selects the pods of the Job that it imitates. */
 const selectorOf = ({ metadata }: Disguise): Body => {
   const { [CONTROLLER_UID]: uid } = metadata['labels'] as Readonly<Record<string, string>>;
-  return { manualSelector: true, selector: { matchLabels: { [CONTROLLER_UID]: uid } } };
+  return uid === undefined
+    ? {}
+    : { manualSelector: true, selector: { matchLabels: { [CONTROLLER_UID]: uid } } };
 };
 
 /** The Job controller sets these labels itself. */

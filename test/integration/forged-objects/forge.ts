@@ -27,7 +27,7 @@ const refuserOf = ({ status, message }: KubeResponse, what: string): string => {
   const policy = /ValidatingAdmissionPolicy '([^']+)'/.exec(message)?.[1];
   if (policy !== undefined) return policy;
   if (status === 409) return 'the name is taken';
-  if (status === 403 && message.includes('finalizers')) return 'its owner';
+  if (message.includes('error looking up service account')) return 'the missing service account';
   throw new Error(`Describe the kind in bodies.ts. ${what}: ${status} ${message}`);
 };
 
