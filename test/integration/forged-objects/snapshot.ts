@@ -14,8 +14,8 @@ export type Snapshot = ReadonlyMap<string, string>;
 /** A running zipper writes its progress. */
 const textOf = ({ metadata, status, ...rest }: Stored): string => {
   const { managedFields: _fields, resourceVersion: _version, generation: _generation, ...kept } = metadata;
-  const { progress: _progress, ...settled } = status ?? {};
-  return JSON.stringify({ metadata: kept, ...rest, status: settled }, undefined, 1);
+  const { progress: _progress, ...keptStatus } = status ?? {};
+  return JSON.stringify({ metadata: kept, ...rest, status: keptStatus }, undefined, 1);
 };
 
 export const snapshotOf = async (admin: KubeUser, namespace: string): Promise<Snapshot> => {
