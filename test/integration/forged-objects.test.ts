@@ -17,8 +17,9 @@ import {
   type RunningJob,
   run,
   startForgedWorld,
+  touch,
 } from './forged-objects/forged-world.ts';
-import { changesBetween, snapshotOf } from './forged-objects/snapshot.ts';
+import { changesBetween, type Snapshot, snapshotOf } from './forged-objects/snapshot.ts';
 
 const PER_KIND = 20;
 
@@ -45,10 +46,11 @@ describe('objects of every kind that look like ours', function () {
     const tallies: Tally[] = [];
     for (const namespace of [OWN, PLAIN]) {
       const forgery = { user: mallory, node: admin, kinds, namespace, perKind: PER_KIND };
-      tallies.push(...(await forge(forgery, () => imitate(victim, running))));
+      tallies.push(...(await forge(forgery, () => imitate(victim, running, namespace))));
     }
     for (const line of tableOf(tallies)) console.log(`      ${line}`);
     // The controllers have seen everything before this job starts.
+    await touch(victim, running);
     await finish(own);
     const changes = changesBetween(before, await snapshotOf(admin, victim.project.namespace));
     const attempts = attemptsIn(tallies);
@@ -57,9 +59,16 @@ describe('objects of every kind that look like ours', function () {
     expect(kinds.length).to.be.greaterThan(20);
     expect(attempts).to.equal(2 * PER_KIND * kinds.length);
     await finish(victim);
+    // Without an active pod, the controller looks for the next one.
+    const { pod, finished } = await imitate(victim, running, OWN);
+    victim.cluster.node.kill(pod.metadata.uid, 'SIGKILL');
     running.held.release();
     const { status } = await victim.project.untilPhase(running.uuid, ['Succeeded', 'Failed']);
-    expect([status?.phase, status?.attemptsTotal]).to.deep.equal(['Succeeded', 1]);
+    expect([status?.phase, status?.attemptsTotal], status?.message).to.deep.equal(['Succeeded', 2]);
+    const podsOf = (snapshot: Snapshot): readonly string[] =>
+      [...snapshot.keys()].filter((name) => name.startsWith(`pods ${finished.metadata.name}`));
+    const last = await snapshotOf(admin, victim.project.namespace);
+    expect(podsOf(last), 'pods of a finished job').to.deep.equal(podsOf(before)).and.to.have.length(1);
     const sent = victim.receiver.deliveries.filter(({ body }) => body.includes(running.uuid));
     expect(sent.map(({ body }) => body.includes(FORGED_TEXT))).to.deep.equal([false]);
   });
@@ -70,12 +79,12 @@ describe('objects of every kind that look like ours', function () {
     const forgery = { user: mallory, node: admin, kinds, namespace: OWN, perKind: PER_KIND };
     // With the labels of its Job, a failed pod would end that Job: its users may do that, as they may delete it.
     const inPlace = async (): Promise<Imitated> => {
-      const found = await imitate(own, ownRunning);
-      const like = found.recoveries[0] ?? found.zipJob;
+      const found = await imitate(own, ownRunning, OWN);
+      const like = found.inPlace.find(({ kind }) => kind === 'Job') ?? found.zipJob;
       return { ...found, job: like, pod: like };
     };
     await forge(forgery, inPlace);
-    const { pod } = await imitate(own, ownRunning);
+    const { pod } = await imitate(own, ownRunning, OWN);
     own.cluster.node.kill(pod.metadata.uid, 'SIGKILL');
     const ownJob = () => own.project.zipJob(ownRunning.uuid);
     const logs = [
@@ -86,11 +95,17 @@ describe('objects of every kind that look like ours', function () {
       'app.kubernetes.io/component=controller',
       '--tail=-1',
     ];
-    await until('the controller to find the forged recovery', async () =>
-      (await own.cluster.kubectl(logs)).stdout.includes('another Job has this name'),
+    const isRefused = async () =>
+      (await own.cluster.kubectl(logs)).stdout.includes('another Job has this name');
+    const isFinished = async () => (await ownJob()).status?.finishedAt !== undefined;
+    await until(
+      'the controller to read the forged recovery',
+      async () => (await isRefused()) || (await isFinished()),
     );
     expect((await ownJob()).status?.apiStatus).to.equal('processing');
-    await own.kubectl('delete', 'job', recoveryJobName(zipJobName(ownRunning.uuid), 1));
+    const forged = recoveryJobName(zipJobName(ownRunning.uuid), 1);
+    await own.kubectl('patch', 'job', forged, '--type=merge', '-p', '{"metadata":{"finalizers":null}}');
+    await own.kubectl('delete', 'job', forged);
     ownRunning.held.release();
     const { status } = await own.project.untilPhase(ownRunning.uuid, ['Succeeded', 'Failed']);
     expect([status?.phase, status?.attemptsTotal], status?.message).to.deep.equal(['Succeeded', 2]);

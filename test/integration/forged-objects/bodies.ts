@@ -29,12 +29,12 @@ const templateOf = ({ metadata, isZipper }: Disguise, spec: Body = {}): Body => 
   spec: { ...podSpec(isZipper), ...spec },
 });
 
-const ofReplicas = (pod: Disguise): Body => ({
+const ofReplicas = (pod: Disguise, more: Body = {}): Body => ({
   spec: {
     replicas: 0,
     selector: { matchLabels: SELECTOR },
-    serviceName: 'forged',
     template: templateOf(pod, { restartPolicy: 'Always' }),
+    ...more,
   },
 });
 
@@ -62,11 +62,6 @@ const withoutSelector = (pod: Disguise): Disguise => {
   return { ...pod, metadata: { ...pod.metadata, labels: Object.fromEntries(labels) } };
 };
 
-const withoutServiceName = ({ spec }: Body): Body => {
-  const { serviceName: _, ...rest } = spec as Body;
-  return { spec: rest };
-};
-
 /** By resource. A kind without an entry has no required fields, or the API server says what to add here. */
 const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body>> = {
   pods: ({ isZipper }) => ({ spec: podSpec(isZipper) }),
@@ -85,7 +80,7 @@ const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body
     message: 'forged',
   }),
   // The same objects as those of the core group.
-  'events.events.k8s.io': ({ name }, namespace) => ({
+  'events.events.k8s.io': ({ metadata: { name } }, namespace) => ({
     metadata: { name: `${name}.event` },
     eventTime: '2026-01-01T00:00:00.000000Z',
     reportingController: 'kubelet',
@@ -95,9 +90,9 @@ const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body
     action: 'Forging',
     reason: 'Forged',
   }),
-  'deployments.apps': (pod) => withoutServiceName(ofReplicas(pod)),
-  'replicasets.apps': (pod) => withoutServiceName(ofReplicas(pod)),
-  'statefulsets.apps': ofReplicas,
+  'deployments.apps': (pod) => ofReplicas(pod),
+  'replicasets.apps': (pod) => ofReplicas(pod),
+  'statefulsets.apps': (pod) => ofReplicas(pod, { serviceName: 'forged' }),
   'daemonsets.apps': (pod) => ({
     spec: { selector: { matchLabels: SELECTOR }, template: templateOf(pod, { restartPolicy: 'Always' }) },
   }),
@@ -116,15 +111,17 @@ const BODIES: Readonly<Record<string, (pod: Disguise, namespace: string) => Body
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
   }),
   'endpointslices.discovery.k8s.io': () => ({ addressType: 'IPv4', endpoints: [] }),
-  'zipjobs.zipjobs.dev': () => ({
+  // Held back by its author: a Job in its name must not take a slot.
+  'zipjobs.zipjobs.dev': ({ ownBucket }) => ({
     spec: {
-      bucketRef: { name: 's3-forged' },
+      suspend: true,
+      bucketRef: { name: ownBucket },
       key: 'forged.zip',
       files: [{ url: 'https://example.com/a', filename: 'a' }],
     },
   }),
   // Its name is that of its bucket.
-  'zipbuckets.zipjobs.dev': ({ name }) => ({
+  'zipbuckets.zipjobs.dev': ({ metadata: { name } }) => ({
     metadata: { name: `s3-${name}` },
     spec: { service: 's3', bucketName: name, region: 'us-east-1' },
   }),
@@ -141,7 +138,7 @@ export const manifestOf = (kind: ApiResource, disguise: Disguise, namespace: str
   return {
     apiVersion: pathOf(kind).replace(/^\/apis?\//, ''),
     kind: kind.kind,
-    metadata: { ...disguise.metadata, name: disguise.name, ...(metadata as Body) },
+    metadata: { ...disguise.metadata, ...(metadata as Body) },
     ...body,
   };
 };

@@ -9,6 +9,7 @@ import {
   WEBHOOK_SECRET_NAME,
   ZIPPER_SERVICE_ACCOUNT,
 } from '#crds/api-group.ts';
+import { createRandom, type Random } from '#test/support/random.ts';
 
 /** An object of the job that is imitated, as anybody with `view` in its project reads it. */
 export interface Original {
@@ -21,6 +22,7 @@ export interface Original {
     readonly annotations?: Readonly<Record<string, string>>;
     readonly finalizers?: readonly string[];
   };
+  readonly spec?: { readonly suspend?: boolean };
 }
 
 /** A running job: its ZipJob, its Job and its pod, and a finished job of the same project. */
@@ -30,8 +32,10 @@ export interface Imitated {
   readonly pod: Original;
   readonly finished: Original;
   readonly bucket: Original;
-  /** Jobs that a user made in advance under the names of recovery Jobs; empty before they exist. */
-  readonly recoveries: readonly Original[];
+  /** What the user made in a namespace and can name as an owner there: Jobs under the names of recovery Jobs, and ZipJobs. */
+  readonly inPlace: readonly Original[];
+  /** A bucket of a project of the user. */
+  readonly ownBucket: string;
 }
 
 const NONCE = 'forged';
@@ -64,42 +68,49 @@ const controllerOf = ({ kind, apiVersion, metadata: { name, uid } }: Original) =
   controller: true,
 });
 
-const pick = <T>(list: readonly T[], n: number): T => {
-  const one = list[n % list.length];
-  if (one === undefined) throw new Error('nothing to pick from');
-  return one;
-};
-
 export interface Disguise {
-  readonly name: string;
-  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly metadata: Readonly<Record<string, unknown>> & { readonly name: string };
   readonly isZipper: boolean;
+  readonly ownBucket: string;
 }
 
-/** The n-th object of a kind. Names are different for different n, and so are the combinations of the rest. */
-export const disguiseOf = (imitated: Imitated, n: number): Disguise => {
-  const { zipJob, job, pod, finished, bucket, recoveries } = imitated;
+/** Names are different for different n. Every second one is a name of ours as it is. */
+const nameOf = (imitated: Imitated, n: number, random: Random): string => {
   const names = namesOf(imitated);
-  const name = n < names.length ? pick(names, n) : `${pick(names, n).slice(0, 48)}-${n}`;
-  const owners = [zipJob, job, ...recoveries, finished, bucket];
-  const like = pick([pod, job], n);
+  return names[n / 2] ?? `${random.pick(names).slice(0, 48)}-${n}`;
+};
+
+const labelsOf = ({ pod, job }: Imitated, random: Random) => ({
+  ...random.pick([pod, job]).metadata.labels,
+  [LABELS.managedBy]: 'zipjobs-controller',
+  ...(random.next() < 0.2 && { [LABELS.queueName]: 'forged' }),
+});
+
+/**
+ * The n-th object of a kind. Every second one has an owner in its own namespace and the name of that owner, as our Jobs have, or no
+ * owner. The garbage collector deletes the others, whose owners are elsewhere, unless they have a finalizer.
+ */
+export const disguiseOf = (imitated: Imitated, n: number): Disguise => {
+  const { zipJob, job, finished, bucket, inPlace, ownBucket } = imitated;
+  const random = createRandom(n);
+  const near = n % 2 === 1 ? inPlace[(n - 1) / 2] : undefined;
+  const name = near?.metadata.name ?? nameOf(imitated, n, random);
+  const owner = near ?? random.pick([zipJob, job, job, finished, bucket]);
+  const labels = labelsOf(imitated, random);
   return {
-    name,
-    isZipper: n % 3 === 2,
+    ownBucket,
+    isZipper: n % 5 === 3,
     metadata: {
       name,
-      labels: {
-        ...like.metadata.labels,
-        [LABELS.managedBy]: 'zipjobs-controller',
-        ...(n % 4 === 3 && { [LABELS.queueName]: 'forged' }),
-      },
+      labels: near ? { ...labels, [LABELS.instance]: name } : labels,
       annotations: {
-        ...like.metadata.annotations,
-        [ANNOTATIONS.acceptedUid]: zipJob.metadata.uid,
+        ...job.metadata.annotations,
+        // A ZipJob with the uid of another was restored from a backup, and never runs.
+        ...(n % 2 === 0 && { [ANNOTATIONS.acceptedUid]: zipJob.metadata.uid }),
         ...COMMANDS,
       },
-      ...(n % 5 !== 4 && { ownerReferences: [controllerOf(pick(owners, n))] }),
-      ...(n % 5 === 4 && { finalizers: [FINALIZER] }),
+      ...((near || n % 2 === 0) && { ownerReferences: [controllerOf(owner)] }),
+      ...(random.next() < 0.6 && { finalizers: [FINALIZER] }),
     },
   };
 };

@@ -13,7 +13,6 @@ import { collectionOf, kindName } from './kinds.ts';
 /** How often a kind was created in a namespace, and what refused the other attempts. */
 export interface Tally {
   readonly kind: string;
-  readonly namespace: string;
   readonly created: number;
   /** Number of attempts by who refused them. */
   readonly refused: ReadonlyMap<string, number>;
@@ -95,17 +94,19 @@ const forgeKind = async (forgery: Forgery, kind: ApiResource, imitated: Imitated
     refused.set(refuser, (refused.get(refuser) ?? 0) + 1);
   };
   await inParallel(perKind, AT_ONCE, (n) => create(disguiseOf(imitated, n), n));
-  return { kind: kindName(kind), namespace, created, refused };
+  return { kind: kindName(kind), created, refused };
 };
 
-/** Pods come last, because they name forged Jobs as their owners. */
+const OWNERS = ['zipjobs.zipjobs.dev', 'jobs.batch', 'pods'];
+
+/** Owners come before the objects that name them. */
 export const forge = async (
   forgery: Forgery,
   imitated: () => Promise<Imitated>,
 ): Promise<readonly Tally[]> => {
-  const isPod = (kind: ApiResource): boolean => kindName(kind) === 'pods';
+  const rank = (kind: ApiResource): number => OWNERS.indexOf(kindName(kind));
   const tallies: Tally[] = [];
-  for (const kind of forgery.kinds.toSorted((a, b) => Number(isPod(a)) - Number(isPod(b))))
+  for (const kind of forgery.kinds.toSorted((a, b) => rank(a) - rank(b)))
     tallies.push(await forgeKind(forgery, kind, await imitated()));
   return tallies;
 };

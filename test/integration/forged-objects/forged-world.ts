@@ -36,8 +36,8 @@ export interface ForgedWorld extends AsyncDisposable {
   readonly mallory: KubeUser;
   /** All that the user may create. */
   readonly kinds: readonly ApiResource[];
-  /** Everything that is known of a running job of this project. */
-  readonly imitate: (flow: Flow, running: RunningJob) => Promise<Imitated>;
+  /** Everything that is known of a running job of this project, and what the user has in this namespace. */
+  readonly imitate: (flow: Flow, running: RunningJob, namespace: string) => Promise<Imitated>;
 }
 
 /** Runs a job to its end. */
@@ -61,6 +61,12 @@ export const run = async ({ cluster, hold, post, project }: Flow): Promise<Runni
     return (await project.zipJob(uuid)).status?.upload !== undefined;
   });
   return { uuid, held };
+};
+
+/** Lets the controller reconcile a job, and leaves it as it is. */
+export const touch = async ({ cluster, project }: Flow, { uuid }: RunningJob): Promise<void> => {
+  for (const change of ['touched=yes', 'touched-'])
+    await cluster.kubectl(['annotate', 'zipjob', zipJobName(uuid), change, '-n', project.namespace]);
 };
 
 const read = async (admin: KubeUser, path: string): Promise<Original> => {
@@ -112,29 +118,50 @@ const releaseAll = async (admin: KubeUser, kind: ApiResource, namespace: string)
     });
 };
 
-const imitation = async (admin: KubeUser, flow: Flow, uuids: { running: string; finished: string }) => {
+const imitation = async (
+  admin: KubeUser,
+  flow: Flow,
+  names: { running: string; finished: string; inPlace: string; ownBucket: string },
+): Promise<Imitated> => {
   const { namespace, bucketName } = flow.project;
   const zips = `/apis/${GROUP_VERSION}/namespaces/${namespace}`;
   const jobs = (where: string) => `/apis/batch/v1/namespaces/${where}/jobs`;
-  const name = zipJobName(uuids.running);
+  const name = zipJobName(names.running);
   const recovery = recoveryJobName(name, 1);
   const ofJob = `labelSelector=batch.kubernetes.io%2Fjob-name%3D${name}`;
-  const [zipJob, job, finished, bucket, pods, ownJobs] = await Promise.all([
+  const [zipJob, job, finished, bucket, pods, ownJobs, ownZipJobs] = await Promise.all([
     read(admin, `${zips}/zipjobs/${name}`),
     read(admin, `${jobs(namespace)}/${name}`),
-    read(admin, `${zips}/zipjobs/${zipJobName(uuids.finished)}`),
+    read(admin, `${zips}/zipjobs/${zipJobName(names.finished)}`),
     read(admin, `${zips}/zipbuckets/${bucketResourceName('s3', bucketName)}`),
     list(admin, `/api/v1/namespaces/${namespace}/pods?${ofJob}`),
-    list(admin, jobs(OWN)),
+    list(admin, jobs(names.inPlace)),
+    list(admin, `/apis/${GROUP_VERSION}/namespaces/${names.inPlace}/zipjobs`),
   ]);
   // Forged pods have the same labels.
-  const { status } = await flow.project.zipJob(uuids.running);
+  const { status } = await flow.project.zipJob(names.running);
   const pod = pods.find(({ metadata }) => metadata.uid === status?.job?.podUid);
   if (!pod) throw new Error(`${name} has no pod`);
   // An item of a list has neither.
-  const asJob = (one: Original): Original => ({ ...one, kind: 'Job', apiVersion: 'batch/v1' });
-  const recoveries = ownJobs.filter(({ metadata }) => metadata.name === recovery).map(asJob);
-  return { zipJob, job, finished, bucket, pod: { ...pod, kind: 'Pod', apiVersion: 'v1' }, recoveries };
+  const asKind = (one: Original, kind: string, apiVersion: string): Original => ({
+    ...one,
+    kind,
+    apiVersion,
+  });
+  const recoveries = ownJobs.filter(({ metadata }) => metadata.name === recovery);
+  const held = ownZipJobs.filter(({ spec }) => spec?.suspend === true);
+  return {
+    zipJob,
+    job,
+    finished,
+    bucket,
+    pod: asKind(pod, 'Pod', 'v1'),
+    inPlace: [
+      ...recoveries.map((one) => asKind(one, 'Job', 'batch/v1')),
+      ...held.map((one) => asKind(one, 'ZipJob', GROUP_VERSION)),
+    ],
+    ownBucket: names.ownBucket,
+  };
 };
 
 export const startForgedWorld = async (): Promise<ForgedWorld> => {
@@ -159,6 +186,7 @@ export const startForgedWorld = async (): Promise<ForgedWorld> => {
     [victim, await finish(victim)],
     [own, await finish(own)],
   ]);
+  const ownBucket = bucketResourceName('s3', own.project.bucketName);
   const resources = started.move();
   return {
     victim,
@@ -166,8 +194,8 @@ export const startForgedWorld = async (): Promise<ForgedWorld> => {
     admin,
     mallory,
     kinds,
-    imitate: (flow, { uuid }) =>
-      imitation(admin, flow, { running: uuid, finished: finished.get(flow) ?? '' }),
+    imitate: (flow, { uuid }, inPlace) =>
+      imitation(admin, flow, { running: uuid, finished: finished.get(flow) ?? '', inPlace, ownBucket }),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 };
