@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { explainKubeError } from '#administration/explain-kube-error.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { confirmed } from '#cli/confirm.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { ConfigError } from '#runtime/errors.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import { runProgram } from './fake-session.ts';
 
 const VALUE = { name: 'a', set: null, count: 3, list: ['x'] };
@@ -100,6 +102,36 @@ describe('createProgram', () => {
         output: '',
         errors: 'zipjobs: It went wrong\n',
       });
+    });
+
+  /** A new code of KubeError does not compile without an exit code. */
+  const kubeCodes: Readonly<Record<KubeErrorCode, number>> = {
+    NotFound: 4,
+    NotServed: 5,
+    AlreadyExists: 3,
+    Conflict: 3,
+    Forbidden: 3,
+    Unauthorized: 5,
+    Invalid: 2,
+    BadRequest: 2,
+    TooLarge: 2,
+    TooManyRequests: 5,
+    Gone: 5,
+    QuotaExceeded: 3,
+    NamespaceTerminating: 3,
+    ServerError: 5,
+    Timeout: 5,
+    Unreachable: 5,
+    InvalidResponse: 5,
+  };
+  for (const [code, exitCode] of Object.entries(kubeCodes) as [KubeErrorCode, number][])
+    it(`exits with ${exitCode} if a call fails with ${code}, explained or not (UI2)`, async () => {
+      const failure = () => new KubeError('POST /x: why', { code });
+      const explained = () => explainKubeError({ verb: 'create', resource: 'pods' }, failure());
+      for (const thrown of [failure, explained])
+        expect((await runProgram({ groups: [sayCommands(thrown)] }, ['say', 'hello'])).code).to.equal(
+          exitCode,
+        );
     });
 
   it('exits with 5 without a cluster, 1 for an internal error and 130 when interrupted', async () => {
