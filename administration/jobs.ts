@@ -11,7 +11,7 @@ import { type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
 import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
 import { checkCanRunAgain, zipJobAgain } from './run-again.ts';
-import { type WaitOptions, waitFor } from './wait-for.ts';
+import { type WaitOptions, waitOrTimeOut } from './wait-for.ts';
 
 export interface JobsOptions {
   readonly kube: KubeClient;
@@ -129,21 +129,19 @@ const untilEnded = async (
   const { namespace, name } = first.metadata;
   let last = first;
   wait.onChange(toJob(first));
-  const ended = await waitFor({ ...wait, clock: options.clock }, async () => {
-    const job = await options.zipJobs.get(namespace, name, wait.signal);
+  const ask = async (signal: AbortSignal): Promise<Job | undefined> => {
+    const job = await options.zipJobs.get(namespace, name, signal);
     if (!job) throw noJob(namespace, name);
     if (job.metadata.resourceVersion !== last.metadata.resourceVersion) wait.onChange(toJob(job));
     last = job;
     return isFinished(job) ? toJob(job) : undefined;
+  };
+  return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
+    const { phase = 'Queued', reason, message } = last.status ?? {};
+    const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
+    const seconds = Math.round(wait.limitMs / 1000);
+    return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`;
   });
-  if (ended) return ended;
-  const { phase = 'Queued', reason, message } = last.status ?? {};
-  const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
-  const seconds = Math.round(wait.limitMs / 1000);
-  throw new AdministrationError(
-    `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`,
-    { code: 'TimedOut' },
-  );
 };
 
 export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
@@ -157,7 +155,7 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
     beginReplayWebhook: async (job, signal) => {
       const zipJob = await find(job);
       checkCanReplayWebhook(zipJob);
-      await orderController(options.zipJobs, replayOrder(zipJob), signal);
+      await orderController(options.zipJobs, replayOrder(zipJob), { signal });
     },
     untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
     log: async (job, log) => readJobLog(options.kube, await find(job), log),

@@ -12,6 +12,7 @@ import { jobText, progressText } from './job-text.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
+import { waitOptions } from './wait-options.ts';
 import { atLeastOne } from './whole-number.ts';
 
 const outputOf = (job: Job): Output => ({ value: job, text: jobText(job) });
@@ -27,11 +28,9 @@ interface WaitArguments extends OneArguments {
   readonly timeout: number;
 }
 
-const limitMsOf = ({ timeout }: WaitArguments): number => atLeastOne('timeout', timeout) * 1000;
-
 const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Output> => {
   let last = '';
-  const wait = { limitMs: limitMsOf({ job, ...args }), signal: session.signal };
+  const wait = waitOptions(args, session);
   const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
     const line = progressText(now);
     if (line !== last) session.terminal.note(line);
@@ -100,8 +99,9 @@ const lastResponse = ({ webhook }: Job): string => {
 };
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {
-  const wait = { limitMs: limitMsOf(args), signal: session.signal };
-  const job = await session.administration.jobs(session.namespace).replayWebhook(args.job, wait);
+  const job = await session.administration
+    .jobs(session.namespace)
+    .replayWebhook(args.job, waitOptions(args, session));
   const { state, nextAttemptAt } = job.webhook ?? {};
   const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
@@ -132,14 +132,14 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },
           dashboard: DASHBOARD,
-          timeout: TIMEOUT(3600),
+          timeout: TIMEOUT('1h'),
         }),
       run(get),
     )
     .command(
       'wait <job>',
       'Wait until a job finishes; the exit code is 0 if it succeeded and 1 if it failed',
-      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT(3600) }),
+      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT('1h') }),
       run(wait),
     )
     .command(
@@ -166,14 +166,14 @@ const addWriteCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
       (args) =>
         args.positional('job', JOB).options({
           wait: { type: 'boolean', describe: 'Wait until the new job finishes' },
-          timeout: TIMEOUT(3600),
+          timeout: TIMEOUT('1h'),
         }),
       run(runAgain),
     )
     .command(
       'replay-webhook <job>',
       'Resend the event of a job with the same id',
-      (args) => args.positional('job', JOB).option('timeout', TIMEOUT(60)),
+      (args) => args.positional('job', JOB).option('timeout', TIMEOUT('60s')),
       run(replayWebhook),
     );
 

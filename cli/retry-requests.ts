@@ -1,0 +1,31 @@
+import type { KubeClient } from '#runtime/kube/client.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
+import type { KubeRequest } from '#runtime/kube/kube-request.ts';
+import { type RetryPolicy, retry } from '#runtime/retry.ts';
+
+/** Bridges the change of a leader, but not an outage: the user waits for the next line. */
+const POLICY = {
+  attempts: 4,
+  baseDelayMs: 500,
+  maxDelayMs: 5_000,
+  maxRetryAfterMs: 10_000,
+} as const satisfies RetryPolicy;
+
+/** A request that got a 429 had no effect. Any other failed write may have had one. */
+const isRetryable = ({ method }: KubeRequest, error: unknown): boolean =>
+  isKubeError(error, 'TooManyRequests') || (method === 'GET' && isKubeError(error, 'ServerError'));
+
+/** Sends a request again, as other clients of Kubernetes do, if the API server is too busy or failed to read. */
+export const retryRequests = (kube: KubeClient, signal: AbortSignal): KubeClient => {
+  const repeated = <T>(request: KubeRequest, send: () => Promise<T>): Promise<T> => {
+    const ended = request.signal ? AbortSignal.any([signal, request.signal]) : signal;
+    const policy = { ...POLICY, isRetryable: (error: unknown) => isRetryable(request, error) };
+    return retry(send, policy, ended);
+  };
+  return {
+    server: kube.server,
+    request: (request) => repeated(request, () => kube.request(request)),
+    stream: (request) => repeated(request, () => kube.stream(request)),
+    [Symbol.asyncDispose]: () => kube[Symbol.asyncDispose](),
+  };
+};
