@@ -25,6 +25,6 @@ export const renderResponse = ({ value, text }: Output, format: OutputFormat): s
     case 'json':
       return `${JSON.stringify(value, undefined, 2)}\n`;
     case 'yaml':
-      return stringify(value);
+      return stringify(value, { aliasDuplicateObjects: false });
   }
 };

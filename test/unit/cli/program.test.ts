@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
@@ -52,6 +53,21 @@ describe('createProgram', () => {
   it('prints the whole value as JSON and as YAML', async () => {
     expect(JSON.parse((await say('say', 'hello', '-o', 'json')).output)).to.deep.equal(VALUE);
     expect(parse((await say('say', 'hello', '-o', 'yaml')).output)).to.deep.equal(VALUE);
+  });
+
+  it('prints a value that occurs twice as YAML without anchors (UI29)', async () => {
+    const options = {};
+    const value = [{ options }, { options, again: options }];
+    const commands: CommandGroup = (parser, run) =>
+      parser.command(
+        'two',
+        'Two',
+        (args) => args,
+        run(() => Promise.resolve({ value, text: '' })),
+      );
+    const { output } = await runProgram({ groups: [commands] }, ['two', '-o', 'yaml']);
+    expect(output).not.to.match(/[&*]a1/);
+    expect(parse(output)).to.deep.equal(value);
   });
 
   it('uses the last value of a repeated option', async () => {
@@ -178,8 +194,24 @@ describe('createProgram', () => {
     }
   });
 
-  it('accepts names that are not credentials', async () => {
-    expect((await say('say', 'hello', 'reports.2026-archive-of-the-very-long-name')).code).to.equal(0);
+  for (const name of [
+    'reports.2026-archive-of-the-very-long-name',
+    'exports/customers/2026/january/archive01',
+    'exports/customers/2026/January/archive01',
+    'MonthlyReports/CustomerExports2026Final1',
+    'EU/Q1/2026/Sales/Team7/Reports/Weekly001',
+    '0123456789abcdef0123456789abcdef01234567',
+  ])
+    it(`accepts a name that is no credential: ${name} (UI30)`, async () => {
+      expect((await say('say', 'hello', name)).code).to.equal(0);
+    });
+
+  it('refuses the secrets of AWS, which are 40 random characters (UI30)', async () => {
+    const secrets = Array.from({ length: 200 }, () => randomBytes(30).toString('base64'));
+    const refused = await Promise.all(
+      secrets.map(async (secret) => (await say('say', 'hello', secret)).code),
+    );
+    expect(refused.filter((code) => code === 2)).to.have.length.of.at.least(195);
   });
 });
 
