@@ -11,6 +11,8 @@ export interface Output {
   readonly text: string;
   /** Hints and next steps, written to standard error to keep the output for scripts clean. */
   readonly notes?: readonly string[];
+  /** What to do if `text` and `value` cannot be written, because they are shown only once. */
+  readonly ifLost?: string;
   /** Default 0. */
   readonly exitCode?: number;
 }

@@ -13,6 +13,9 @@ import { waitOptions } from './wait-options.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
 
+const lostSecret = ({ namespace }: Session): string =>
+  `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret -n ${namespace}`;
+
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
 const testText = ({ ok, status, error, at }: WebhookTest): string =>
@@ -86,7 +89,12 @@ const set: Command<SetArguments> = async (args, session) => {
         ...next,
       ],
     };
-  return { value, text: `${text}\n${toFields([['Secret', secret]])}`, notes: [SHOWN_ONCE, ...next] };
+  return {
+    value,
+    text: `${text}\n${toFields([['Secret', secret]])}`,
+    notes: [SHOWN_ONCE, ...next],
+    ifLost: lostSecret(session),
+  };
 };
 
 const rotateSecret: Command<
@@ -109,6 +117,7 @@ const rotateSecret: Command<
       ['Old secret valid until', previousUntil],
     ]),
     notes: [SHOWN_ONCE],
+    ifLost: lostSecret(session),
   };
 };
 

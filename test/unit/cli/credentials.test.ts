@@ -11,7 +11,7 @@ const WANT = { accessKeyId: 'AKIDCANARY', secretAccessKey: 'secret/CANARY+=' };
 const prompts: string[] = [];
 const terminal = (change: Partial<Terminal> = {}): Terminal => ({
   isInteractive: false,
-  print: () => undefined,
+  print: () => Promise.resolve(),
   note: () => undefined,
   readInput: () => Promise.resolve(''),
   confirm: () => Promise.resolve(false),

@@ -37,6 +37,7 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
     isInteractive: false,
     print: (text) => {
       output += text;
+      return Promise.resolve();
     },
     note: (text) => {
       errors += `${text}\n`;
