@@ -1,12 +1,11 @@
 import type { Argv } from 'yargs';
-import { hasCode } from '#administration/administration-error.ts';
 import { deliveryResponse } from '#administration/delivery-response.ts';
 import type { Job } from '#administration/job-view.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { getArchived, withHistoryHint } from './history/get-archived.ts';
+import { liveOrArchived } from './history/live-or-archived.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText, progressText } from './job-text.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
@@ -43,32 +42,16 @@ interface FindArguments extends WaitArguments {
   readonly dashboard: string | undefined;
 }
 
-/** From the history, if the cluster does not have the job. */
-const orArchived = async (
-  args: FindArguments,
-  session: Session,
-  read: { readonly live: () => Promise<Output>; readonly toOutput: (job: Job) => Output },
-): Promise<Output> => {
-  try {
-    return await read.live();
-  } catch (error) {
-    if (!hasCode(error, 'NotFound')) throw error;
-    const archived = await getArchived(args, session);
-    if (archived === undefined) throw withHistoryHint(error, args, session);
-    return {
-      ...read.toOutput(archived),
-      notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
-    };
-  }
-};
-
 const wait: Command<FindArguments> = (args, session) =>
-  orArchived(args, session, { live: () => ended(args, session), toOutput: endOf });
+  liveOrArchived(args, session, { live: (job) => ended({ ...args, job }, session), toOutput: endOf });
 
 const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
   if (args.watch === true) return wait(args, session);
-  const live = async () => outputOf(await session.administration.jobs(session.namespace).show(args.job));
-  return orArchived(args, session, { live, toOutput: outputOf });
+  const jobs = session.administration.jobs(session.namespace);
+  return liveOrArchived(args, session, {
+    live: async (job) => outputOf(await jobs.show(job)),
+    toOutput: outputOf,
+  });
 };
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {

@@ -131,7 +131,7 @@ describe('the command line whose output cannot be written', function () {
 
   it('continues a wait after the reader of its progress leaves (UI7)', async () => {
     let reads = 0;
-    objects.put(COLLECTIONS.zipJobs, { ...JOB, status: running('p') });
+    objects.put(COLLECTIONS.zipJobs, aZipJob({ metadata: { namespace: TEAM }, status: running('p') }));
     const child = start(['job', 'wait', NAME, '-o', 'json'], 'pipe');
     onRequest = () => {
       reads += 1;

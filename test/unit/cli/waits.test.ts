@@ -4,6 +4,7 @@ import { addJobCommands } from '#cli/job-commands.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { addWebhookCommands } from '#cli/webhook-commands.ts';
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
+import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import type { KubeRequest } from '#runtime/kube/kube-request.ts';
 import { aZipJob, NAME } from '#test/support/builders/objects.ts';
@@ -16,7 +17,7 @@ import { runProgram } from './fake-session.ts';
 const TIME = '2026-01-02T03:04:05Z';
 const BUCKET = aBucket(TEAM, 's3', 'reports');
 const PROJECT = `${COLLECTIONS.projects}/${PROJECT_NAME}`;
-const JOB = aZipJob({ metadata: { namespace: TEAM } });
+const aJob = (status: ZipJobStatus) => aZipJob({ metadata: { namespace: TEAM }, status });
 const WEBHOOK = { events: ['COMPLETED'] } as const;
 
 const annotation = (object: unknown, name: string): string =>
@@ -53,7 +54,7 @@ const statusAfter = (path: string, object: object): object => {
 const start = (failAt: (count: number, request: KubeRequest) => Error | undefined) => {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.buckets, BUCKET);
-  objects.put(COLLECTIONS.zipJobs, { ...JOB, status: running('p') });
+  objects.put(COLLECTIONS.zipJobs, aJob(running('p')));
   let count = 0;
   let readsOfJob = 0;
   const respond = (request: KubeRequest): unknown => {
@@ -62,7 +63,7 @@ const start = (failAt: (count: number, request: KubeRequest) => Error | undefine
     if (failure !== undefined) throw failure;
     if (request.path.endsWith(`/${NAME}`)) {
       readsOfJob += 1;
-      if (readsOfJob === 3) objects.put(COLLECTIONS.zipJobs, { ...JOB, status: finishedAs('Succeeded') });
+      if (readsOfJob === 3) objects.put(COLLECTIONS.zipJobs, aJob(finishedAs('Succeeded')));
     }
     const response = objects.respond(request);
     if (request.method === 'PATCH' || request.method === 'POST') {
