@@ -30,6 +30,7 @@ interface CreateArguments extends BucketArguments {
   readonly tags: string | undefined;
   readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
+  readonly profile: string | undefined;
 }
 
 const list: Command<GlobalArguments> = async (_args, session) => {
@@ -73,10 +74,9 @@ const create: Command<CreateArguments> = async (args, session) => {
   return { ...outputOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
-const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentialsFile'>> = async (
-  args,
-  session,
-) => {
+const setCredentials: Command<
+  BucketArguments & Pick<CreateArguments, 'credentialsFile' | 'profile'>
+> = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
   await buckets.show(refOf(args));
   const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));

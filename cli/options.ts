@@ -16,6 +16,7 @@ export const CREDENTIALS = {
   'credentials-file': text(
     'File with accessKeyId and secretAccessKey, or - for standard input; default: ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY, then a prompt',
   ),
+  profile: text('Profile of the credentials file, if it has several; default: default'),
 } as const;
 
 export const DASHBOARD = text(
