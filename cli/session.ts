@@ -55,8 +55,16 @@ export const createOpenSession =
       openHistory: async (dashboard) => {
         const origin = dashboardOrigin(dashboard, given.env);
         const token = await historyToken(() => access.credentials(), given.env);
-        const { signal } = given;
-        return resources.use(createHistoryClient({ origin, token, userAgent, requestTimeoutMs, signal }));
+        const { signal, terminal } = given;
+        const options = { origin, token, userAgent, requestTimeoutMs, signal };
+        return resources.use(
+          createHistoryClient({
+            ...options,
+            onWait: (text) => {
+              terminal.note(text);
+            },
+          }),
+        );
       },
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],
