@@ -7,7 +7,6 @@ export const FORMS =
   'Provide accessKeyId and secretAccessKey, as a JSON object or as lines of the form aws_access_key_id = ...';
 
 const DEFAULT_PROFILE = 'default';
-const SESSION_TOKENS = ['sessiontoken', 'securitytoken'] as const;
 
 /** The fields of a profile by plain name, with every value that the file has for one. */
 type Fields = Map<string, Set<string>>;
@@ -16,6 +15,8 @@ type Profiles = ReadonlyMap<string, Fields>;
 
 /** Credentials, and the profile of the file that they are from. */
 interface Found extends BucketCredentials {
+  /** Of temporary credentials. */
+  readonly sessionToken?: string;
   /** Empty in a file without profiles. */
   readonly profile: string;
   readonly isOneOfSeveral: boolean;
@@ -84,10 +85,16 @@ const choose = (profiles: Profiles, where: string, wanted: string | undefined): 
   throw new UsageError(`${where} has several profiles: ${known}. Choose one with --profile`);
 };
 
-const required = (fields: Fields, name: keyof BucketCredentials, where: string): string => {
+/** Undefined if the profile has none. @throws UsageError if it has several */
+const valueOf = (fields: Fields, name: string, where: string): string | undefined => {
   const [value, ...others] = fields.get(name.toLowerCase()) ?? [];
-  if (value === undefined) throw new UsageError(`${where} does not contain ${name}. ${FORMS}`);
   if (others.length > 0) throw new UsageError(`${where} contains ${name} twice. Remove one of the values`);
+  return value;
+};
+
+const required = (fields: Fields, name: keyof BucketCredentials, where: string): string => {
+  const value = valueOf(fields, name, where);
+  if (value === undefined) throw new UsageError(`${where} does not contain ${name}. ${FORMS}`);
   return value;
 };
 
@@ -103,9 +110,12 @@ export const findCredentials = (text: string, where: string, wanted: string | un
     profile === '' ? where : `The profile "${profile}" of ${where.charAt(0).toLowerCase()}${where.slice(1)}`;
   const accessKeyId = required(fields, 'accessKeyId', place);
   const secretAccessKey = required(fields, 'secretAccessKey', place);
-  if (SESSION_TOKENS.some((name) => [...(fields.get(name) ?? [])].some((value) => value !== '')))
-    throw new UsageError(
-      `${place} contains a session token, so its credentials are temporary and would stop working soon. Use permanent credentials, or see docs/keyless.md for buckets with temporary ones`,
-    );
-  return { accessKeyId, secretAccessKey, profile, isOneOfSeveral: profiles.size > 1 };
+  const sessionToken = valueOf(fields, 'sessionToken', place) ?? '';
+  return {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken !== '' && { sessionToken }),
+    profile,
+    isOneOfSeveral: profiles.size > 1,
+  };
 };

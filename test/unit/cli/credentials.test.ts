@@ -61,8 +61,12 @@ const forms: Readonly<Record<string, string>> = {
 
 /** Without what is said about the profile. */
 const parseCredentials = (text: string, where: string, profile?: string) => {
-  const { accessKeyId, secretAccessKey } = findCredentials(text, where, profile);
-  return { accessKeyId, secretAccessKey };
+  const {
+    profile: _profile,
+    isOneOfSeveral: _isOneOfSeveral,
+    ...credentials
+  } = findCredentials(text, where, profile);
+  return credentials;
 };
 
 describe('findCredentials', () => {
@@ -118,17 +122,16 @@ describe('findCredentials', () => {
     expect(parseCredentials(`${profile('[default]', WANT)}${old}${older}`, 'it')).to.deep.equal(WANT);
   });
 
-  const withSession: Readonly<Record<string, string>> = {
-    'a profile': `${profile('[default]', WANT)}aws_session_token = CANARY-session\n`,
-    'shell exports': `${forms['shell exports']}export AWS_SESSION_TOKEN=CANARY\n`,
-    'a JSON object': JSON.stringify({ ...WANT, SessionToken: 'CANARY' }),
-    'the old name': `${profile('[default]', WANT)}aws_security_token = CANARY\n`,
-  };
-  for (const [name, text] of Object.entries(withSession))
-    it(`refuses the session token of ${name}, which would be lost (UI15)`, async () => {
-      const parse = async () => parseCredentials(await Promise.resolve(text), 'The file x');
-      expect(await refusal(parse())).to.match(/session token, so its credentials are temporary.*keyless/);
-    });
+  it('reads the session token of the same profile only (UI15)', async () => {
+    const token = 'aws_session_token = CANARY-session\n';
+    const temporary = { ...WANT, sessionToken: 'CANARY-session' };
+    const text = `${profile('[default]', WANT)}${token}${profile('[ci]', CI)}`;
+    expect(parseCredentials(text, 'it')).to.deep.equal(temporary);
+    expect(parseCredentials(text, 'it', 'ci')).to.deep.equal(CI);
+    const twice = async () =>
+      parseCredentials(await Promise.resolve(`${text}${token}aws_session_token = b`), 'it', 'ci');
+    expect(await refusal(twice())).to.contain('contains sessionToken twice');
+  });
 
   it('names the missing field and repeats no content (H9)', async () => {
     const parse = async (text: string) => parseCredentials(await Promise.resolve(text), 'The file x');
