@@ -4,12 +4,12 @@ import {
   type ListedHistoryJob,
   MAX_HISTORY_LIMIT,
 } from '#administration/history-interface.ts';
+import { sizeText } from '#administration/size-text.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { durationMs } from '../duration.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import { sizeText } from '../job-text.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import { printable, toTable } from '../table.ts';
