@@ -52,13 +52,11 @@ const askOnce = async <T>(
   try {
     return { result: await ask(signal), failure: undefined };
   } catch (error) {
-    if (signal.aborted) {
-      if (clock.monotonicMs() - askedMs < SILENCE_MS) return undefined;
-      const silence = new AdministrationError('The API server did not respond', { code: 'Unreachable' });
-      return { result: undefined, failure: silence };
-    }
     if (error instanceof AppError && error.retryable) return { result: undefined, failure: error };
-    throw error;
+    if (!signal.aborted) throw error;
+    if (clock.monotonicMs() - askedMs < SILENCE_MS) return undefined;
+    const silence = new AdministrationError('The API server did not respond', { code: 'Unreachable' });
+    return { result: undefined, failure: silence };
   }
 };
 
@@ -71,8 +69,8 @@ const poll = async <T>(
   const within = AbortSignal.any([signal, limit]);
   let last: Waited<T> = { result: undefined, failure: undefined };
   let failures = 0;
-  // The first request is complete, whatever the limit.
-  for (let current = signal; !current.aborted; current = within) {
+  // Without a time limit, there is one request, which is complete.
+  for (let current = options.limitMs > 0 ? within : signal; !current.aborted; current = within) {
     last = (await askOnce(options, ask, current)) ?? last;
     const { result, failure } = last;
     if (result !== undefined) return last;

@@ -17,10 +17,25 @@ const isRetryable = ({ method }: KubeRequest, error: unknown): boolean =>
 
 /** Sends a request again, as other clients of Kubernetes do, if the API server is too busy or failed to read. */
 export const retryRequests = (kube: KubeClient, signal: AbortSignal): KubeClient => {
-  const repeated = <T>(request: KubeRequest, send: () => Promise<T>): Promise<T> => {
+  const repeated = async <T>(request: KubeRequest, send: () => Promise<T>): Promise<T> => {
     const ended = request.signal ? AbortSignal.any([signal, request.signal]) : signal;
-    const policy = { ...POLICY, isRetryable: (error: unknown) => isRetryable(request, error) };
-    return retry(send, policy, ended);
+    let last: unknown;
+    try {
+      return await retry(
+        send,
+        {
+          ...POLICY,
+          isRetryable: (error) => isRetryable(request, error),
+          onRetry: (error) => {
+            last = error;
+          },
+        },
+        ended,
+      );
+    } catch (error) {
+      // When its time is over, a wait names the failure, not the end of the pause after it.
+      throw ended.aborted ? (last ?? error) : error;
+    }
   };
   return {
     server: kube.server,

@@ -159,6 +159,13 @@ describe('commands that wait', function () {
     );
   });
 
+  for (const code of ['ServerError', 'TooManyRequests'] as const)
+    it(`name the last ${code} when the time is over while a request is sent again (UI3)`, async () => {
+      const server = start((count) => (count > 2 ? kubeError(code, 5_000) : undefined));
+      const { errors } = await server.run([...(COMMANDS['job wait'] ?? []), '--timeout', '2']);
+      expect(errors).to.match(/after 2 s.*The last request failed: .*apiserver is shutting down/);
+    });
+
   it('end at once when the object is gone or access is refused (UI3)', async () => {
     for (const [failure, exitCode] of [
       ['NotFound', 4],
