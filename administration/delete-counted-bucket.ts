@@ -18,16 +18,16 @@ export const deleteCountedBucket = async (
   { namespace, name, uid }: { readonly namespace: string; readonly name: string; readonly uid?: string },
   wait: Omit<WaitForOptions, 'limitMs'>,
 ): Promise<void> => {
-  let refusal: unknown;
+  let last: unknown;
   const isDone = await waitFor({ ...wait, limitMs: LIMIT_MS }, async () => {
     try {
       await buckets.delete(namespace, name, defined({ uid }));
       return true;
     } catch (error) {
-      if (!hasCode(error, 'Refused') || !error.message.includes(IN_USE)) throw error;
-      refusal = error;
-      return undefined;
+      last = error;
+      if (hasCode(error, 'Refused') && error.message.includes(IN_USE)) return undefined;
+      throw error;
     }
   });
-  if (isDone !== true) throw refusal;
+  if (isDone !== true) throw last;
 };

@@ -5,8 +5,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     interrupt.abort(new DOMException(`received ${signal}`, 'AbortError'));
   });
-// The reader may close the pipe early, as `| head` does.
-process.stdout.on('error', () => process.exit(0));
+// The program sees each failed write of its output. A reader that leaves the progress or the notes must not end it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const run = createCommandLineProgram({
   env: process.env,

@@ -99,20 +99,30 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
 /** The completion script passes this argument; yargs completes everything except names. */
 const COMPLETE = '--get-yargs-completions';
 
+/** Output on a full disk is not complete, so the command has failed, whatever it did. */
+const printAll = async (terminal: Terminal, text: string, ifLost = ''): Promise<void> => {
+  try {
+    await terminal.print(text);
+  } catch (error) {
+    const next = ifLost === '' ? '' : `. ${ifLost}`;
+    throw new Error(`Cannot write the output: ${toError(error).message}${next}`, { cause: error });
+  }
+};
+
 const outputFor = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
   const { terminal } = options;
   if (args[0] === COMPLETE) {
     const names = await completeNames(options.openSession, args.slice(2));
     if (names) {
-      terminal.print(names.map((name) => `${name}\n`).join(''));
+      await printAll(terminal, names.map((name) => `${name}\n`).join(''));
       return EXIT_CODES.ok;
     }
   }
   refuseSecretArguments(args);
   const { help, output } = await parse(options, args);
-  if (help !== '') terminal.print(`${help}\n`);
+  if (help !== '') await printAll(terminal, `${help}\n`);
   if (!output) return EXIT_CODES.ok;
-  terminal.print(renderResponse(output.of, output.format));
+  await printAll(terminal, renderResponse(output.of, output.format), output.of.ifLost);
   for (const note of output.of.notes ?? []) terminal.note(note);
   return output.of.exitCode ?? EXIT_CODES.ok;
 };
