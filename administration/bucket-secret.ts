@@ -1,0 +1,57 @@
+import { bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import type { OwnerReference } from '#crds/object-meta.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
+import type { ObjectClient } from '#runtime/kube/types.ts';
+import { hasCode } from './administration-error.ts';
+import type { BucketCredentials } from './bucket-input.ts';
+
+type Secrets = Pick<ObjectClient<Secret>, 'create' | 'mergePatch'>;
+
+const data = ({ accessKeyId, secretAccessKey }: BucketCredentials): Readonly<Record<string, string>> => ({
+  [BUCKET_SECRET_KEYS.accessKeyId]: btoa(accessKeyId),
+  [BUCKET_SECRET_KEYS.secretAccessKey]: btoa(secretAccessKey),
+});
+
+const ownerOf = ({ metadata }: ZipBucket): OwnerReference => ({
+  apiVersion: GROUP_VERSION,
+  kind: 'ZipBucket',
+  name: metadata.name,
+  uid: metadata.uid ?? '',
+});
+
+const targetOf = ({ metadata: { namespace, name } }: Pick<ZipBucket, 'metadata'>) => ({
+  namespace,
+  name: bucketSecretName(name),
+});
+
+/** The Secret is deleted with its ZipBucket. A Secret left behind by an earlier bucket of this name is overwritten. */
+export const writeBucketSecret = async (
+  secrets: Secrets,
+  bucket: ZipBucket,
+  credentials: BucketCredentials,
+): Promise<void> => {
+  const target = targetOf(bucket);
+  const metadata = { ownerReferences: [ownerOf(bucket)] };
+  const created = await secrets.create({
+    metadata: { ...target, ...metadata },
+    type: 'Opaque',
+    data: data(credentials),
+  });
+  if (!created) await secrets.mergePatch(target, { metadata, data: data(credentials) });
+};
+
+/** Replaces the keys. A Secret that was created by hand keeps its owners. */
+export const replaceBucketSecret = async (
+  secrets: Secrets,
+  bucket: ZipBucket,
+  credentials: BucketCredentials,
+): Promise<void> => {
+  try {
+    await secrets.mergePatch(targetOf(bucket), { data: data(credentials) });
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+    await writeBucketSecret(secrets, bucket, credentials);
+  }
+};
