@@ -9,9 +9,20 @@ import type { BucketCredentials } from './bucket-input.ts';
 
 type Secrets = Pick<ObjectClient<Secret>, 'create' | 'mergePatch'>;
 
-const data = ({ accessKeyId, secretAccessKey }: BucketCredentials): Readonly<Record<string, string>> => ({
+const data = ({
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+}: BucketCredentials): Readonly<Record<string, string>> => ({
   [BUCKET_SECRET_KEYS.accessKeyId]: btoa(accessKeyId),
   [BUCKET_SECRET_KEYS.secretAccessKey]: btoa(secretAccessKey),
+  ...(sessionToken !== undefined && { [BUCKET_SECRET_KEYS.sessionToken]: btoa(sessionToken) }),
+});
+
+/** Stores reject keys with the session token of others. */
+const patch = (credentials: BucketCredentials): Readonly<Record<string, string | null>> => ({
+  [BUCKET_SECRET_KEYS.sessionToken]: null,
+  ...data(credentials),
 });
 
 const ownerOf = ({ metadata }: ZipBucket): OwnerReference => ({
@@ -39,7 +50,7 @@ export const writeBucketSecret = async (
     type: 'Opaque',
     data: data(credentials),
   });
-  if (!created) await secrets.mergePatch(target, { metadata, data: data(credentials) });
+  if (!created) await secrets.mergePatch(target, { metadata, data: patch(credentials) });
 };
 
 /** Replaces the keys. A Secret that was created by hand keeps its owners. */
@@ -49,7 +60,7 @@ export const replaceBucketSecret = async (
   credentials: BucketCredentials,
 ): Promise<void> => {
   try {
-    await secrets.mergePatch(targetOf(bucket), { data: data(credentials) });
+    await secrets.mergePatch(targetOf(bucket), { data: patch(credentials) });
   } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;
     await writeBucketSecret(secrets, bucket, credentials);

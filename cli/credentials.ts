@@ -44,7 +44,8 @@ export const parseCredentials = (text: string, where: string): BucketCredentials
   if (accessKeyId === undefined) throw new UsageError(`${where} does not contain accessKeyId. ${FORMS}`);
   if (secretAccessKey === undefined)
     throw new UsageError(`${where} does not contain secretAccessKey. ${FORMS}`);
-  return { accessKeyId, secretAccessKey };
+  const sessionToken = found.get('sessiontoken') ?? '';
+  return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) };
 };
 
 const fromFile = async (
