@@ -24,7 +24,7 @@ export interface RunRouteDeps {
   readonly cookies: Cookies;
   readonly sessionCookie: SessionCookie;
   readonly limitRequests: LimitRequests;
-  readonly userOf: (session: Session) => User;
+  readonly userOf: (session: Session, limit: AbortSignal) => User;
   readonly frame: MakeFrame;
   readonly render: Render;
   /** Timeout of all calls to the API server for one page. */
@@ -92,15 +92,20 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
         data: { next },
       });
     },
-    respond: async (ctx: DashboardContext, request: PageRequest, response: PageResponse): Promise<void> => {
+    /** `navigator`: the user, with time for the reviews of the menu although that of the request may be over. */
+    respond: async (
+      ctx: DashboardContext,
+      { request, navigator }: { readonly request: PageRequest; readonly navigator: User },
+      response: PageResponse,
+    ): Promise<void> => {
       if (response.kind === 'go') return redirect(ctx, response);
       if (response.kind === 'file') return sendFile(ctx, response);
       const { view, data } = response;
       if (response.kind === 'fragment')
         return show(ctx, view, { frame: { title: '', isFragment: true }, data });
       const { title, section, trail, status } = response;
-      const { user, namespace } = request;
-      await show(ctx, view, { frame: { title, section, trail, user, namespace }, data, status });
+      const { namespace } = request;
+      await show(ctx, view, { frame: { title, section, trail, user: navigator, namespace }, data, status });
     },
   };
 };
@@ -122,19 +127,22 @@ export const createRunRoute = (deps: RunRouteDeps) => {
     }
     await deps.limitRequests(ctx, session);
     if (route.method === 'POST') checkCsrf(ctx, session);
+    const signal = AbortSignal.timeout(deps.workTimeoutMs);
     const request: PageRequest = {
-      user: deps.userOf(session),
+      user: deps.userOf(session, signal),
       namespace: params['project'] ?? '',
       params,
       query: new URLSearchParams(ctx.search),
       form: ctx.state.form ?? new URLSearchParams(),
       now: deps.clock.date(),
-      signal: AbortSignal.timeout(deps.workTimeoutMs),
+      signal,
       left: leftOf(ctx),
     };
     try {
       await checkRights(route, request);
-      await responder.respond(ctx, request, await route.handle(request));
+      const response = await route.handle(request);
+      const navigator = deps.userOf(session, AbortSignal.timeout(deps.workTimeoutMs));
+      await responder.respond(ctx, { request, navigator }, response);
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'Unauthorized')) throw error;
       // The token was revoked or has expired, so the session ends.

@@ -63,7 +63,7 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
 };
 
 /** The response for any thrown value. It never contains the message of an unexpected error. */
-export const toHistoryApiError = (thrown: unknown, signal: AbortSignal): HistoryApiError => {
+export const toHistoryApiError = (thrown: unknown): HistoryApiError => {
   if (thrown instanceof HistoryApiError) return thrown;
   if (isKubeError(thrown, 'Unauthorized'))
     return new HistoryApiError(
@@ -72,12 +72,6 @@ export const toHistoryApiError = (thrown: unknown, signal: AbortSignal): History
       thrown,
     );
   if (isKubeError(thrown)) return clusterUnavailable(thrown);
-  if (signal.aborted && thrown === signal.reason)
-    return new HistoryApiError(
-      'history_unavailable',
-      'The history did not respond in time. Try again',
-      thrown,
-    );
   const known = thrown instanceof AppError ? fromAppError(thrown) : undefined;
   return known ?? new HistoryApiError('internal', 'An internal error occurred', thrown);
 };

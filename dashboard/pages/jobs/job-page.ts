@@ -81,7 +81,7 @@ interface Changed extends Flash {
   /** Default: the page of the job. */
   readonly to?: string;
 }
-type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<Changed>;
+type Change = (jobs: Jobs, name: string) => Promise<Changed>;
 
 const cancel: Change = async (jobs, name) => {
   await jobs.cancel(name);
@@ -97,8 +97,8 @@ const runAgain: Change = async (jobs, name) => {
   };
 };
 
-const replayWebhook: Change = async (jobs, name, signal) => {
-  const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS, signal });
+const replayWebhook: Change = async (jobs, name) => {
+  const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS });
   return webhook?.state === 'Delivered'
     ? { kind: 'done', text: 'Webhook delivered' }
     : {
@@ -121,10 +121,10 @@ const changeRoute = ({
   needs: [needs],
   handle: async (request) => {
     const job = await readJob(request);
-    const { user, namespace, signal } = request;
+    const { user, namespace } = request;
     const jobs = user.administration.jobs(namespace, { namesOnly: true });
     try {
-      const { to = pathOf(job), ...flash } = await change(jobs, job.metadata.name, signal);
+      const { to = pathOf(job), ...flash } = await change(jobs, job.metadata.name);
       return { kind: 'go', to, flash };
     } catch (error) {
       return showRefusal(error, pathOf(job));

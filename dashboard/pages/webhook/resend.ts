@@ -71,7 +71,7 @@ const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> 
 const requestOne = async ({ user, namespace, signal }: PageRequest, name: string): Promise<Outcome> => {
   if (signal.aborted) return { name, isRequested: false, text: 'Not requested in time. Try again.' };
   try {
-    await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name, signal);
+    await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name);
     return { name, isRequested: true, text: 'Requested' };
   } catch (error) {
     return { name, isRequested: false, text: ofOneJob(error) };
@@ -79,12 +79,12 @@ const requestOne = async ({ user, namespace, signal }: PageRequest, name: string
 };
 
 const resendOne = async (request: PageRequest, name: string, to: string): Promise<GoTo> => {
-  const { user, namespace, signal } = request;
+  const { user, namespace } = request;
   const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
   try {
     const { webhook, key } = await user.administration
       .jobs(namespace, { namesOnly: true })
-      .replayWebhook(name, { limitMs: LIMIT_MS, signal });
+      .replayWebhook(name, { limitMs: LIMIT_MS });
     return webhook?.state === 'Delivered'
       ? flash('done', `Webhook of ${key} delivered`)
       : flash('failed', `Webhook of ${key} sent, but the receiver did not accept it`);

@@ -47,11 +47,10 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
     const stored = objects.get(`${COLLECTIONS.buckets}/${bucket.metadata.name}`)?.['spec'];
     return isRecord(stored) ? stored : {};
   };
-  const put = (objectOptions: ZipBucketSpec['objectOptions']): void =>
-    objects.put(COLLECTIONS.buckets, {
-      ...bucket,
-      spec: { ...bucket.spec, ...(objectOptions && { objectOptions }) },
-    });
+  const put = (objectOptions: ZipBucketSpec['objectOptions'] & object): void => {
+    const changed: ZipBucket = { ...bucket, spec: { ...bucket.spec, objectOptions } };
+    objects.put(COLLECTIONS.buckets, changed);
+  };
   return { run, spec, patches, meanwhile, put };
 };
 

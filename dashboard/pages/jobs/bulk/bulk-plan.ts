@@ -50,7 +50,7 @@ const planned = (
 
 /** Reads each job with the token of the user. Throws only if the session has ended. */
 export const planOf = (
-  { user, namespace, signal }: PageRequest,
+  { user, namespace }: PageRequest,
   { obstacle, note }: Pick<BulkAction, 'obstacle' | 'note'>,
   { names, cached }: { readonly names: readonly string[]; readonly cached: CachedJobs },
 ): Promise<readonly PlannedJob[]> => {
@@ -58,7 +58,7 @@ export const planOf = (
   return forEachJob(names, async (name) => {
     const of = { namespace, name };
     try {
-      const job = await zipJobs.get(namespace, name, signal);
+      const job = await zipJobs.get(namespace, name);
       if (job === undefined)
         return planned(of, undefined, { refusal: 'The job no longer exists.', note: '' });
       const refusal = obstacle(job);
