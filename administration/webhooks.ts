@@ -45,8 +45,11 @@ export interface Webhooks {
   show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
   /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
   set(settings: WebhookSettings): Promise<SetWebhook>;
-  /** @throws AdministrationError InvalidInput, NotFound, Conflict */
-  rotateSecret(overlapSeconds: number): Promise<RotatedSecret>;
+  /**
+   * `form`: UUID of a form. Sent twice, it replaces the secret again, and the one before the form stays valid.
+   * @throws AdministrationError InvalidInput, NotFound, Conflict
+   */
+  rotateSecret(overlapSeconds: number, form?: string): Promise<RotatedSecret>;
   /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
@@ -157,7 +160,7 @@ const set = async (
 const rotate = async (
   options: WebhooksOptions,
   namespace: string,
-  seconds: number,
+  { seconds, form }: { readonly seconds: number; readonly form: string | undefined },
 ): Promise<RotatedSecret> => {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
@@ -165,7 +168,7 @@ const rotate = async (
       `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
   await requiredProject(options.projects, namespace);
-  return rotateSigningSecret(options, namespace, seconds);
+  return rotateSigningSecret(options, namespace, { overlapSeconds: seconds, form });
 };
 
 const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
@@ -197,7 +200,7 @@ export const createWebhooks = (options: WebhooksOptions, namespace: string): Web
     hasSecret: await hasSigningSecret(options.secrets, namespace),
   }),
   set: (settings) => set(options, namespace, settings),
-  rotateSecret: (overlapSeconds) => rotate(options, namespace, overlapSeconds),
+  rotateSecret: (seconds, form) => rotate(options, namespace, { seconds, form }),
   remove: async ({ withSecret }) => {
     await required(options, namespace);
     const webhook = await change(options, namespace, null);

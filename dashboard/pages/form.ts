@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 
 /** State of a form: its values and the error of each field. */
@@ -13,6 +15,12 @@ export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 /** HTTP status of a page with a form: 422 when the form has errors. */
 export const formStatus = (errors: FormState['errors']): 200 | 422 =>
   Object.keys(errors).length === 0 ? 200 : 422;
+
+/** UUID of a posted form, the same when a browser sends it again; a new one without it. */
+export const formIdIn = (form: URLSearchParams): string => {
+  const given = form.get('form') ?? '';
+  return isUuid(given) ? given : randomUUID();
+};
 
 /** Browsers send line breaks as CRLF. */
 const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim();
