@@ -7,7 +7,7 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import { hasCode } from './administration-error.ts';
 import type { BucketCredentials } from './bucket-input.ts';
 
-type Secrets = Pick<ObjectClient<Secret>, 'create' | 'mergePatch'>;
+type Secrets = Pick<ObjectClient<Secret>, 'create' | 'mergePatch' | 'delete'>;
 
 const data = ({
   accessKeyId,
@@ -39,7 +39,7 @@ const targetOf = ({ metadata: { namespace, name } }: Pick<ZipBucket, 'metadata'>
 
 /** The Secret is deleted with its ZipBucket. A Secret left behind by an earlier bucket of this name is overwritten. */
 export const writeBucketSecret = async (
-  secrets: Secrets,
+  secrets: Pick<Secrets, 'create' | 'mergePatch'>,
   bucket: ZipBucket,
   credentials: BucketCredentials,
 ): Promise<void> => {
@@ -55,7 +55,7 @@ export const writeBucketSecret = async (
 
 /** Replaces the keys. A Secret that was created by hand keeps its owners. */
 export const replaceBucketSecret = async (
-  secrets: Secrets,
+  secrets: Pick<Secrets, 'create' | 'mergePatch'>,
   bucket: ZipBucket,
   credentials: BucketCredentials,
 ): Promise<void> => {
@@ -64,5 +64,26 @@ export const replaceBucketSecret = async (
   } catch (error) {
     if (!hasCode(error, 'NotFound')) throw error;
     await writeBucketSecret(secrets, bucket, credentials);
+  }
+};
+
+/**
+ * Deletes the keys of a bucket whose deletion has started. A Secret that was created by hand has no owner, so it is not
+ * garbage-collected. `isNeeded`: unfinished jobs abort their uploads with the keys, which are deleted with the bucket then.
+ */
+export const deleteBucketSecret = async (
+  secrets: Pick<Secrets, 'mergePatch' | 'delete'>,
+  bucket: ZipBucket,
+  { isNeeded }: { readonly isNeeded: boolean },
+): Promise<void> => {
+  const { namespace, name } = targetOf(bucket);
+  if (!isNeeded) {
+    await secrets.delete(namespace, name);
+    return;
+  }
+  try {
+    await secrets.mergePatch({ namespace, name }, { metadata: { ownerReferences: [ownerOf(bucket)] } });
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
   }
 };

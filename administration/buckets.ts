@@ -1,4 +1,4 @@
-import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
+import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -25,7 +25,7 @@ import {
   type NewBucket,
   resourceNameOf,
 } from './bucket-input.ts';
-import { replaceBucketSecret, writeBucketSecret } from './bucket-secret.ts';
+import { deleteBucketSecret, replaceBucketSecret, writeBucketSecret } from './bucket-secret.ts';
 import { type Bucket, toBucket } from './bucket-view.ts';
 import { changeSpec, checkVersion } from './change-spec.ts';
 import { deleteCountedBucket } from './delete-counted-bucket.ts';
@@ -228,10 +228,9 @@ const deleteBucket = async (
     const now = await buckets.get(namespace, name);
     return now?.metadata.uid === uid ? undefined : true;
   });
-  if (isGone !== true) return { isGone: false };
-  // A Secret that was created by hand has no owner reference, so it is not garbage-collected.
-  await secrets.delete(namespace, bucketSecretName(name));
-  return { isGone };
+  // Without force, no job refers to the bucket.
+  await deleteBucketSecret(secrets, bucket, { isNeeded: force && isGone !== true });
+  return { isGone: isGone === true };
 };
 
 type Check = (current: Bucket) => void;

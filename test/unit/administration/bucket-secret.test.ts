@@ -3,6 +3,7 @@ import { createAdministration } from '#administration/administration.ts';
 import type { BucketCredentials } from '#administration/bucket-input.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { systemClock } from '#runtime/clock.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';
@@ -19,10 +20,15 @@ const encoded = (texts: object): Readonly<Record<string, string>> =>
 const start = () => {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.projects, aProject(TEAM));
+  let isHeld = false;
   const kube = {
     server: 'https://kubernetes.test',
     request: async (request: Parameters<typeof objects.respond>[0]) =>
-      Promise.resolve().then(() => objects.respond(request)),
+      Promise.resolve().then(() =>
+        isHeld && request.method === 'DELETE' && request.path.startsWith(COLLECTIONS.buckets)
+          ? {}
+          : objects.respond(request),
+      ),
     stream: () => Promise.reject(new Error('no stream')),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -33,6 +39,10 @@ const start = () => {
     } as KubeObject);
   return {
     objects,
+    /** A finalizer keeps it. */
+    holdBucket: (): void => {
+      isHeld = true;
+    },
     putSecret,
     buckets: createAdministration({ kube, clock: systemClock }).buckets(TEAM),
     data: (): unknown => objects.get(`${COLLECTIONS.secrets}/${SECRET}`)?.['data'],
@@ -50,6 +60,20 @@ describe('the stored credentials of a bucket', () => {
     left.putSecret(TEMPORARY);
     await left.buckets.create({ ...REF, region: 'eu-central-1' }, PERMANENT);
     expect(left.data()).to.deep.equal(encoded(PERMANENT));
+  });
+
+  it('are deleted with the bucket although the controller is slow, or left to its jobs if it is forced (UI14)', async () => {
+    for (const force of [false, true]) {
+      const { objects, putSecret, buckets, data, holdBucket } = start();
+      objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
+      putSecret(PERMANENT);
+      holdBucket();
+      expect(await buckets.delete(REF, { limitMs: 0, force })).to.deep.equal({ isGone: false });
+      expect(data()).to.deep.equal(force ? encoded(PERMANENT) : undefined);
+      const secret = objects.get(`${COLLECTIONS.secrets}/${SECRET}`);
+      const owners = secret && RESOURCES.secrets.decode(secret).metadata.ownerReferences;
+      expect(owners?.map(({ name }) => name)).to.deep.equal(force ? ['s3-reports'] : undefined);
+    }
   });
 
   it('keep the session token of temporary keys (UI4)', async () => {
