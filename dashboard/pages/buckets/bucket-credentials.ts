@@ -4,6 +4,7 @@ import type { Bucket } from '#administration/bucket-view.ts';
 import { checkVersion } from '#administration/change-spec.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { conflictErrors, type FormState, filledIn, formErrors, formStatus, isUnchanged } from '../form.ts';
+import { reasonAgainst, refusalOf } from '../reason-against.ts';
 import {
   ACCESS_CHOICES,
   credentialsIn,
@@ -29,20 +30,25 @@ const valuesOf = ({ webIdentity }: Bucket): FormState['values'] => {
   return { access: 'role', ...role, durationSeconds: durationSeconds?.toString() ?? '' };
 };
 
-const show = ({ namespace }: PageRequest, bucket: Bucket, form: FormState): ShownPage => ({
+const show = async (request: PageRequest, bucket: Bucket, form: FormState): Promise<ShownPage> => ({
   kind: 'page',
   view: '/pages/buckets/bucket-credentials',
   title: `Update credentials of ${bucket.bucketName}`,
   section: 'buckets',
-  trail: bucketTrail(namespace, bucket),
+  trail: bucketTrail(request.namespace, bucket),
   data: {
     bucketName: bucket.bucketName,
     form,
-    access: { choices: ACCESS_CHOICES, keyFields: KEY_FIELDS, roleFields: ROLE_FIELDS },
+    access: {
+      choices: ACCESS_CHOICES,
+      keyFields: KEY_FIELDS,
+      roleFields: ROLE_FIELDS,
+      keysReason: await reasonAgainst(request, BUCKET_RIGHTS.storeKeys),
+    },
     hasRole: bucket.service === 's3',
     version: credentialsVersion(bucket),
-    href: bucketHref(namespace, bucket, 'credentials'),
-    back: bucketHref(namespace, bucket),
+    href: bucketHref(request.namespace, bucket, 'credentials'),
+    back: bucketHref(request.namespace, bucket),
   },
   status: formStatus(form.errors),
 });
@@ -52,18 +58,24 @@ const usesRole = (bucket: Bucket, { access }: FormState['values']): boolean =>
   bucket.service === 's3' && (access === '' ? bucket.webIdentity !== null : access === 'role');
 
 const update = async (
-  { user, namespace, form }: PageRequest,
+  request: PageRequest,
   bucket: Bucket,
   values: FormState['values'],
 ): Promise<FormState['errors']> => {
+  const { user, namespace, form } = request;
   const version = form.get('version') ?? '';
   checkVersion(credentialsVersion(bucket), version);
   const isRole = usesRole(bucket, values);
   const empty = emptyFields(form, isRole ? ROLE_FIELDS : KEY_FIELDS);
   if (Object.keys(empty).length > 0) return empty;
   const buckets = user.administration.buckets(namespace);
-  if (isRole) await buckets.useRole(bucket, roleIn(values), version);
-  else await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true, version });
+  if (isRole) {
+    await buckets.useRole(bucket, roleIn(values), version);
+    return {};
+  }
+  const refusal = await refusalOf(request, BUCKET_RIGHTS.storeKeys);
+  if (refusal !== '') return { [bucket.service === 'r2' ? 'accessKeyId' : ACCESS.name]: refusal };
+  await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true, version });
   return {};
 };
 
