@@ -77,28 +77,30 @@ const jobDefaults = (random: Random) => ({
 
 interface SettingsCase {
   readonly what: string;
+  /** Of the defect of its lost updates. */
+  readonly id: 'UI1' | 'UI43';
   /** Of the form. */
   readonly path: string;
   /** Stores an object whose part is random. */
   readonly put: (project: DashboardProject, random: Random) => void;
   /** Of the object. */
   readonly object: string;
-  /** Of the page, if it is another one. */
-  readonly page?: string;
 }
 
 const ofProject = (
   slug: string,
   specOf: (random: Random) => Readonly<Record<string, unknown>>,
 ): SettingsCase => ({
-  what: `the ${slug} of a project`,
-  path: `${HOME}/settings/${slug}`,
+  what: `${slug} of a project`,
+  id: slug === 'webhook' ? 'UI43' : 'UI1',
+  path: slug === 'webhook' ? `${HOME}/webhook` : `${HOME}/settings/${slug}`,
   object: `${COLLECTIONS.projects}/${PROJECT_NAME}`,
   put: (project, random) => project.putProject(specOf(random) as ZipProject['spec']),
 });
 
 const ofBucket = (slug: string, specOf: (random: Random) => Partial<ZipBucketSpec>): SettingsCase => ({
-  what: `the ${slug} of a bucket`,
+  what: `${slug} of a bucket`,
+  id: 'UI1',
   path: `${HOME}/buckets/s3/reports/${slug}`,
   object: `${COLLECTIONS.buckets}/s3-reports`,
   put: (project, random) =>
@@ -137,7 +139,7 @@ const CASES: readonly SettingsCase[] = [
   })),
   ofBucket('settings', bucketSpec),
   ofBucket('credentials', roleSpec),
-].map((one) => (one.path.endsWith('/settings/webhook') ? { ...one, path: `${HOME}/webhook` } : one));
+];
 
 describe('the forms of settings', () => {
   let project: DashboardProject;
@@ -150,8 +152,8 @@ describe('the forms of settings', () => {
   const open = async (path: string): Promise<URLSearchParams> =>
     unchangedForm((await project.ada.get(path)).text, path);
 
-  for (const { what, path, object, put } of CASES) {
-    it(`change nothing if ${what} are saved unchanged (UI19)`, async () => {
+  for (const { what, id, path, object, put } of CASES) {
+    it(`change nothing if that of ${what} is saved as it is (UI19)`, async () => {
       const random = createRandom(19);
       for (let round = 0; round < ROUNDS; round += 1) {
         put(project, random);
@@ -165,7 +167,7 @@ describe('the forms of settings', () => {
       }
     });
 
-    it(`keep what another user changed in ${what} after the form was opened (UI1)`, async () => {
+    it(`keep what another user saved while that of ${what} was open (${id})`, async () => {
       const random = createRandom(1);
       const statuses = new Set<number>();
       for (let round = 0; round < ROUNDS; round += 1) {
