@@ -1,4 +1,4 @@
-import type { AdministrationErrorCode } from '#administration/administration-error.ts';
+import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 
@@ -34,8 +34,6 @@ const CODES: Readonly<Record<string, HistoryApiErrorCode>> = {
   Page503: 'busy',
   Unauthorized: 'unauthorized',
   Forbidden: 'forbidden',
-  Unreachable: 'cluster_unavailable',
-  Failed: 'cluster_unavailable',
 } satisfies Partial<
   Record<
     AdministrationErrorCode | 'InvalidFilter' | 'InvalidCursor' | 'Page404' | 'Page503',
@@ -58,7 +56,9 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
       error,
     );
   const code = CODES[error.code];
-  if (code === 'cluster_unavailable') return clusterUnavailable(error);
+  // The project is all that is read from the API server.
+  if (code === undefined && error instanceof AdministrationError && error.retryable)
+    return clusterUnavailable(error);
   return code && new HistoryApiError(code, error.message, error);
 };
 
