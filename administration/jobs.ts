@@ -38,7 +38,7 @@ export interface Jobs {
   /** Resends the event of a finished job and waits for the response. @throws AdministrationError NotFound, Refused, TimedOut */
   replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
   /** Requests a resend without waiting for the response. @throws AdministrationError NotFound, Refused */
-  beginReplayWebhook(job: string): Promise<void>;
+  beginReplayWebhook(job: string, signal: AbortSignal): Promise<void>;
   /** Waits until the job finishes; reports each change. @throws AdministrationError NotFound, TimedOut with the last status */
   untilEnded(job: string, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
   /** @throws AdministrationError NotFound, Forbidden */
@@ -154,10 +154,10 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
     cancel: async (job) => cancel(options, await find(job)),
     runAgain: async (job) => runAgain(options, await find(job)),
     replayWebhook: async (job, wait) => replayWebhook(options, await find(job), wait),
-    beginReplayWebhook: async (job) => {
+    beginReplayWebhook: async (job, signal) => {
       const zipJob = await find(job);
       checkCanReplayWebhook(zipJob);
-      await orderController(options.zipJobs, replayOrder(zipJob));
+      await orderController(options.zipJobs, replayOrder(zipJob), signal);
     },
     untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
     log: async (job, log) => readJobLog(options.kube, await find(job), log),

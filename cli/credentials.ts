@@ -44,8 +44,7 @@ export const parseCredentials = (text: string, where: string): BucketCredentials
   if (accessKeyId === undefined) throw new UsageError(`${where} does not contain accessKeyId. ${FORMS}`);
   if (secretAccessKey === undefined)
     throw new UsageError(`${where} does not contain secretAccessKey. ${FORMS}`);
-  const sessionToken = found.get('sessiontoken') ?? '';
-  return { accessKeyId, secretAccessKey, ...(sessionToken !== '' && { sessionToken }) };
+  return { accessKeyId, secretAccessKey };
 };
 
 const fromFile = async (

@@ -68,7 +68,7 @@ const requestEach = (
   const refused = (name: string, text: string): Outcome => ({ name, isRequested: false, text });
   const request = async (name: string): Promise<Outcome> => {
     if (signal.aborted) return refused(name, 'Not requested in time. Try again.');
-    await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name);
+    await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name, signal);
     return { name, isRequested: true, text: 'Requested' };
   };
   return outcomeOfEach(names, request, (name, { message }) => refused(name, message));

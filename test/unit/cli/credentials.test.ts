@@ -62,22 +62,6 @@ describe('parseCredentials', () => {
       expect(parseCredentials(text, 'it')).to.deep.equal(WANT);
     });
 
-  it('reads the session token of temporary keys in every form (UI4)', () => {
-    const sessionToken = 'FwoG/CANARY==';
-    const temporary = { ...WANT, sessionToken };
-    const texts = [
-      JSON.stringify(temporary),
-      JSON.stringify({
-        AccessKeyId: WANT.accessKeyId,
-        SecretAccessKey: WANT.secretAccessKey,
-        SessionToken: sessionToken,
-      }),
-      `${forms['an AWS credentials file']}aws_session_token = ${sessionToken}\r\n`,
-      `${forms['shell exports']}export AWS_SESSION_TOKEN="${sessionToken}"\n`,
-    ];
-    for (const text of texts) expect(parseCredentials(text, 'it')).to.deep.equal(temporary);
-  });
-
   it('names the missing field and repeats no content (H9)', async () => {
     const parse = async (text: string) => parseCredentials(await Promise.resolve(text), 'The file x');
     expect(await refusal(parse('{"accessKeyId": CANARY'))).to.contain('The file x is not valid JSON');
