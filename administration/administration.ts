@@ -34,7 +34,7 @@ export const createAdministration = (deps: {
   return {
     projects: () => {
       const namespaces = createUserClient(kube, RESOURCES.namespaces);
-      return createProjects({ projects, namespaces, tokens, buckets, clock });
+      return createProjects({ projects, namespaces, tokens, buckets, secrets, clock });
     },
     buckets: (namespace) => createBuckets({ projects, buckets, secrets, zipJobs, clock }, namespace),
     tokens: (namespace) => createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace),

@@ -19,7 +19,7 @@ import { beginPurgeHistory, purgeHistory } from './purge-history.ts';
 import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitOrTimeOut } from './wait-for.ts';
 
-export interface ProjectsOptions extends Pick<DeleteProjectOptions, 'tokens' | 'buckets'> {
+export interface ProjectsOptions extends Pick<DeleteProjectOptions, 'tokens' | 'buckets' | 'secrets'> {
   readonly projects: ObjectClient<ZipProject>;
   readonly namespaces: Pick<ObjectClient<Namespace>, 'create'>;
   readonly clock: Clock;

@@ -59,14 +59,39 @@ export const saveWebhookSecret = async (
   return created;
 };
 
-/**
- * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
- * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
- */
-export const rotateSigningSecret = async (
+/** Of the Secret: the form that rotated it last. */
+const ROTATED_BY = 'zipjobs.dev/rotated-by-form';
+
+interface Rotation {
+  readonly overlapSeconds: number;
+  /** UUID of a form, which a browser may send twice. */
+  readonly form: string | undefined;
+}
+
+interface Overlap {
+  readonly previousUntil: string | null;
+  /** Of the Secret; without a change, the secret before the form stays valid. */
+  readonly data: Readonly<Record<string, string | null>>;
+}
+
+const keptOverlap = ({ data = {} }: Secret): Overlap => {
+  const { previousUntil } = data;
+  return { data: {}, previousUntil: previousUntil ? Buffer.from(previousUntil, 'base64').toString() : null };
+};
+
+const newOverlap = (current: string, seconds: number, clock: Clock): Overlap => {
+  if (seconds === 0) return { data: { previous: null, previousUntil: null }, previousUntil: null };
+  const previousUntil = rfc3339(new Date(clock.date().getTime() + seconds * 1000));
+  return { data: { previous: current, previousUntil: encoded(previousUntil) }, previousUntil };
+};
+
+const isRotatedBy = (secret: Secret | undefined, form: string | undefined): boolean =>
+  form !== undefined && secret?.metadata.annotations?.[ROTATED_BY] === form;
+
+const rotateOnce = async (
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
   namespace: string,
-  overlapSeconds: number,
+  { overlapSeconds, form }: Rotation,
 ): Promise<RotatedSecret> => {
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
   const current = before?.data?.['current'];
@@ -75,22 +100,38 @@ export const rotateSigningSecret = async (
       code: 'NotFound',
       commandHint: `Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
     });
-  const secret = newSecret();
-  const previousUntil =
-    overlapSeconds > 0 ? rfc3339(new Date(clock.date().getTime() + overlapSeconds * 1000)) : null;
   const { resourceVersion } = before.metadata;
+  const overlap = isRotatedBy(before, form)
+    ? keptOverlap(before)
+    : newOverlap(current, overlapSeconds, clock);
+  const secret = newSecret();
   await secrets.mergePatch(
     { namespace, name: WEBHOOK_SECRET_NAME },
     {
-      metadata: { resourceVersion },
-      data: {
-        current: encoded(secret),
-        previous: previousUntil === null ? null : current,
-        previousUntil: previousUntil === null ? null : encoded(previousUntil),
-      },
+      metadata: { resourceVersion, annotations: { [ROTATED_BY]: form ?? null } },
+      data: { ...overlap.data, current: encoded(secret) },
     },
   );
-  return { secret, previousUntil };
+  return { secret, previousUntil: overlap.previousUntil };
+};
+
+/**
+ * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
+ * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
+ */
+export const rotateSigningSecret = async (
+  options: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
+  namespace: string,
+  rotation: Rotation,
+): Promise<RotatedSecret> => {
+  try {
+    return await rotateOnce(options, namespace, rotation);
+  } catch (error) {
+    if (!hasCode(error, 'Conflict')) throw error;
+    const now = await options.secrets.get(namespace, WEBHOOK_SECRET_NAME);
+    if (!isRotatedBy(now, rotation.form)) throw error;
+    return rotateOnce(options, namespace, rotation);
+  }
 };
 
 /** Whether a signing secret exists; undefined if the user lacks permission. */

@@ -6,6 +6,7 @@ import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
+import { changeSpec, checkVersion, versionOf } from './change-spec.ts';
 import { requiredProject } from './required-project.ts';
 import {
   hasSigningSecret,
@@ -28,6 +29,8 @@ export interface WebhookSettings {
   readonly url?: string | undefined;
   /** Default: the current events, or all. */
   readonly events?: readonly string[] | undefined;
+  /** The `webhookVersion` that the user has seen. Default: what someone else saved meanwhile may be replaced. */
+  readonly version?: string;
 }
 
 export interface SetWebhook {
@@ -40,10 +43,13 @@ export interface SetWebhook {
 export interface Webhooks {
   /** `hasSecret` is undefined if the user lacks permission. @throws AdministrationError NotFound */
   show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
-  /** @throws AdministrationError InvalidInput, NotFound */
+  /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
   set(settings: WebhookSettings): Promise<SetWebhook>;
-  /** @throws AdministrationError InvalidInput, NotFound, Conflict */
-  rotateSecret(overlapSeconds: number): Promise<RotatedSecret>;
+  /**
+   * `form`: UUID of a form. Sent twice, it replaces the secret again, and the one before the form stays valid.
+   * @throws AdministrationError InvalidInput, NotFound, Conflict
+   */
+  rotateSecret(overlapSeconds: number, form?: string): Promise<RotatedSecret>;
   /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
@@ -98,6 +104,19 @@ const change = async (
 ): Promise<Webhook> =>
   toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
 
+/** Identifies what `set` changes and users can read. */
+export const webhookVersion = ({ isSet, events }: Webhook): string => versionOf([isSet, events]);
+
+/** Events in another order are the same, and so are all events and none that are named. */
+const eventsAfter = (
+  project: ZipProject,
+  events: readonly WebhookEvent[] | undefined,
+): readonly WebhookEvent[] | undefined => {
+  const current = toWebhook(project).events;
+  const isSame = events?.length === current.length && current.every((event) => events.includes(event));
+  return isSame || events === undefined ? project.spec.webhook?.events : events;
+};
+
 const set = async (
   options: WebhooksOptions,
   namespace: string,
@@ -106,15 +125,29 @@ const set = async (
   if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
-  const { url } = settings;
-  if (url === undefined && project.spec.webhook === undefined)
-    throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  const { url, version } = settings;
+  const check = (current: ZipProject): void => {
+    if (version !== undefined) checkVersion(webhookVersion(toWebhook(current)), version);
+    if (url === undefined && current.spec.webhook === undefined)
+      throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  };
+  check(project);
   // Write the Secret first: events cannot be sent without it.
   const secret = await saveWebhookSecret(options.secrets, project, url);
-  const webhook = await change(options, namespace, {
-    ...(url !== undefined && { url: null }),
-    ...defined({ events }),
-  });
+  const changed = await changeSpec(
+    options.projects,
+    () => requiredProject(options.projects, namespace),
+    (current) => {
+      check(current);
+      const { webhook = {} } = current.spec;
+      const place = url === undefined ? {} : { url: undefined };
+      return {
+        ...current.spec,
+        webhook: defined({ ...webhook, ...place, events: eventsAfter(current, events) }),
+      };
+    },
+  );
+  const webhook = toWebhook(changed);
   if (url === undefined) return { webhook, secret };
   // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
   await orderController(options.projects, {
@@ -127,7 +160,7 @@ const set = async (
 const rotate = async (
   options: WebhooksOptions,
   namespace: string,
-  seconds: number,
+  { seconds, form }: { readonly seconds: number; readonly form: string | undefined },
 ): Promise<RotatedSecret> => {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
@@ -135,7 +168,7 @@ const rotate = async (
       `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
   await requiredProject(options.projects, namespace);
-  return rotateSigningSecret(options, namespace, seconds);
+  return rotateSigningSecret(options, namespace, { overlapSeconds: seconds, form });
 };
 
 const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
@@ -167,7 +200,7 @@ export const createWebhooks = (options: WebhooksOptions, namespace: string): Web
     hasSecret: await hasSigningSecret(options.secrets, namespace),
   }),
   set: (settings) => set(options, namespace, settings),
-  rotateSecret: (overlapSeconds) => rotate(options, namespace, overlapSeconds),
+  rotateSecret: (seconds, form) => rotate(options, namespace, { seconds, form }),
   remove: async ({ withSecret }) => {
     await required(options, namespace);
     const webhook = await change(options, namespace, null);

@@ -13,7 +13,7 @@ export interface PageRequest {
   /** Fields of a posted form; empty for a GET. */
   readonly form: URLSearchParams;
   readonly now: Date;
-  /** Aborts when the request times out. */
+  /** Aborts when the time for calls to the API server is over. The clients of the user end with it by themselves. */
   readonly signal: AbortSignal;
   /** Aborts when the connection of the client closes, and after the response. */
   readonly left: AbortSignal;

@@ -114,6 +114,7 @@ const createApp = (deps: DashboardDeps) => {
   const userOf = createUsers({ kube, clock });
   const { count, limitRequests, takeSignIn } = limitsPerMinute(deps);
   const places = placesOf(deps);
+  const pages = { cookies, sessionCookie, limitRequests, frame, render };
   return createDashboardApp({
     log,
     clock,
@@ -123,31 +124,18 @@ const createApp = (deps: DashboardDeps) => {
     inFlight: inFlightOf(config),
     assets,
     cookies,
-    errorPages: createErrorPages({ log, render, frame, userOf }),
-    loadSession: sessionCookie.load,
-    signIn: createSignIn({
-      ...deps,
-      takeSignIn,
-      limitRequests,
-      readForwarded,
-      sessionCookie,
-      cookies,
-      frame,
+    errorPages: createErrorPages({
+      log,
       render,
+      frame,
+      userOf: (session) => userOf(session, AbortSignal.timeout(config.workTimeoutMs)),
     }),
+    loadSession: sessionCookie.load,
+    signIn: createSignIn({ ...deps, ...pages, takeSignIn, readForwarded }),
     historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
     routes: createRoutes({ ...deps, ...places, hasStarted }),
     limitRequests,
-    runRoute: createRunRoute({
-      ...config,
-      clock,
-      cookies,
-      sessionCookie,
-      limitRequests,
-      userOf,
-      frame,
-      render,
-    }),
+    runRoute: createRunRoute({ ...config, ...pages, clock, userOf }),
   });
 };
 

@@ -7,7 +7,7 @@ import type { ListedJob } from '../live/listed-job.ts';
 import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
 import { SEE_PROJECT, type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
-import { isHistoryAway } from './history/history-away.ts';
+import { isHistoryAway, readHistory } from './history/history-away.ts';
 import { projectUidOf } from './history/project-uid.ts';
 import { READ_HISTORY } from './history/read-history.ts';
 import { NAME } from './jobs/find-job.ts';
@@ -25,7 +25,7 @@ const NO_HISTORY =
   'this installation has no history. Finished jobs are deleted after their retention period.';
 const NO_ID = 'it can be searched only by job ID.';
 
-type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch'>;
+type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch' | 'config'>;
 
 interface Wanted {
   readonly name: string;
@@ -103,17 +103,19 @@ interface SearchedHistories {
   readonly searched: number;
 }
 
-/** Undefined when the history does not respond. */
+/** @throws PageError 503 when the history does not respond: it could have the job */
 const inHistories = async (
-  history: History,
+  { history, config }: Pick<Deps, 'config'> & { readonly history: History },
   request: PageRequest,
   { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
-): Promise<SearchedHistories | undefined> => {
+): Promise<SearchedHistories> => {
   let searched = 0;
   const inOne = async (project: VisibleProject): Promise<readonly Found[]> => {
     const projectUid = await historyUid(request, project.namespace);
     if (projectUid === undefined) return [];
-    const job = await history.readJob({ projectUid, id: uuid }, request.signal);
+    const job = await readHistory(config.workTimeoutMs, (signal) =>
+      history.readJob({ projectUid, id: uuid }, signal),
+    );
     searched += 1;
     return job === undefined ? [] : [foundIn(project, uuid)];
   };
@@ -124,8 +126,12 @@ const inHistories = async (
     }
     return { found: [], searched };
   } catch (error) {
-    if (isHistoryAway(error, request.signal)) return undefined;
-    throw error;
+    if (!isHistoryAway(error)) throw error;
+    throw new PageError(
+      503,
+      'The history is not available',
+      `Job ${uuid} is not in the cluster, and the history database does not respond. Try again in a moment.`,
+    );
   }
 };
 
@@ -155,11 +161,14 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
   }
   using _place = deps.takeSearch(request.user.name);
   const first = projects.slice(0, MOST_HISTORIES);
-  const archived = await inHistories(history, request, { projects: first, uuid: wanted.uuid });
-  return responseOf(given, archived?.found ?? [], {
+  const archived = await inHistories({ history, config: deps.config }, request, {
+    projects: first,
+    uuid: wanted.uuid,
+  });
+  return responseOf(given, archived.found, {
     projects,
     notSearched: '',
-    searched: archived?.searched,
+    searched: archived.searched,
     most: MOST_HISTORIES,
   });
 };

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 
 /** State of a form: its values and the error of each field. */
@@ -13,6 +15,22 @@ export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 /** HTTP status of a page with a form: 422 when the form has errors. */
 export const formStatus = (errors: FormState['errors']): 200 | 422 =>
   Object.keys(errors).length === 0 ? 200 : 422;
+
+/** UUID of a posted form, the same when a browser sends it again; a new one without it. */
+export const formIdIn = (form: URLSearchParams): string => {
+  const given = form.get('form') ?? '';
+  return isUuid(given) ? given : randomUUID();
+};
+
+/** Browsers send line breaks as CRLF. */
+const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+
+/** The text of a field; several boxes are separated by commas. */
+export const postedText = (form: URLSearchParams, name: string): string => plain(form.getAll(name).join(','));
+
+/** True if a field has the text that the form showed. Its value then stays as it is: not every text can be read back. */
+export const isUnchanged = (form: URLSearchParams, name: string, shown = ''): boolean =>
+  postedText(form, name) === plain(shown);
 
 /** Posted fields, trimmed. Never use it for a secret: the form sends these values back to the browser. */
 export const filledIn = (
@@ -44,3 +62,15 @@ export const formErrors = (error: unknown, field = ''): FormState['errors'] => {
     return { [error.field ?? field]: error.message };
   throw toError(error);
 };
+
+/** What a form shows after a change by someone else: the current value of each field that differs. */
+export const conflictErrors = (
+  { message }: AdministrationError,
+  changed: readonly { readonly name: string; readonly label: string }[],
+  current: FormState['values'],
+): FormState['errors'] => ({
+  '': message,
+  ...Object.fromEntries(
+    changed.map(({ name, label }) => [name, `${label} is now: ${current[name] || 'not set'}`]),
+  ),
+});

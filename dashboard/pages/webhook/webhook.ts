@@ -1,9 +1,11 @@
+import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
+import { webhookVersion } from '#administration/webhooks.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { conflictErrors, EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
 import { reasonAgainst } from '../reason-against.ts';
@@ -46,6 +48,7 @@ const formOf = (webhook: Webhook, { form, events }: Given) => {
   const checked: readonly string[] = events ?? (webhook.isSet ? webhook.events : WEBHOOK_EVENTS);
   return {
     form,
+    version: webhookVersion(webhook),
     events: WEBHOOK_EVENTS.map((value) => ({
       value,
       text: WORDS[value],
@@ -89,6 +92,15 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 };
 
+const conflictOf = async (
+  { user, namespace }: PageRequest,
+  error: AdministrationError,
+): Promise<FormState['errors']> => {
+  const { webhook } = await user.administration.webhooks(namespace).show();
+  const events = webhook.events.join(', ');
+  return conflictErrors(error, [{ name: 'events', label: 'Events' }], { events });
+};
+
 /** The first save creates the signing secret. Only the response to the form can show it. */
 const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   const { form, namespace } = request;
@@ -98,7 +110,7 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   try {
     const { secret } = await request.user.administration
       .webhooks(request.namespace)
-      .set({ url: url === '' ? undefined : url, events });
+      .set({ url: url === '' ? undefined : url, events, version: form.get('version') ?? '' });
     const back = webhookHref(namespace);
     if (secret === undefined)
       return { kind: 'go', to: back, flash: { kind: 'done', text: 'Webhook settings saved' } };
@@ -112,7 +124,8 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
       data,
     };
   } catch (error) {
-    return show(deps, request, { form: { values, errors: formErrors(error, 'url') }, events });
+    const errors = hasCode(error, 'Conflict') ? await conflictOf(request, error) : formErrors(error, 'url');
+    return show(deps, request, { form: { values, errors }, events });
   }
 };
 

@@ -4,6 +4,7 @@ import { deleteProject } from '#administration/delete-project.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
 import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';
@@ -20,12 +21,19 @@ const startWorld = () => {
     projects: createFakeObjects<ZipProject>(),
     tokens: createFakeObjects<ZipToken>(),
     buckets: createFakeObjects<ZipBucket>(),
+    secrets: createFakeObjects<Secret>(),
     clock: createManualClock(),
   };
   world.projects.put(aProject('team-a'));
   world.buckets.put(aBucket('team-a', 's3', 'archive'));
-  const { projects, tokens, buckets, clock } = world;
-  const deps = { projects: projects.client, tokens: tokens.client, buckets: buckets.client, clock };
+  const { projects, tokens, buckets, secrets, clock } = world;
+  const deps = {
+    projects: projects.client,
+    tokens: tokens.client,
+    buckets: buckets.client,
+    secrets: secrets.client,
+    clock,
+  };
   return {
     ...world,
     delete: async () => {

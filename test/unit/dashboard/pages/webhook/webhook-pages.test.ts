@@ -36,7 +36,7 @@ describe('the webhook page', () => {
   const annotation = (name: string): unknown =>
     inside(project.objects.get(OBJECT), 'metadata', 'annotations', name);
   const set = (url: string = URL_SET, events: readonly string[] = BOTH) =>
-    project.send(WEBHOOK, form(url, events));
+    project.save(WEBHOOK, form(url, events));
 
   it('offers no changes without a webhook', async () => {
     const { text } = await project.ada.get(WEBHOOK);
