@@ -26,8 +26,8 @@ Takes (list . "api").
 apiVersion: policy/v1
 kind: PodDisruptionBudget
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
-  namespace: {{ $root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" . | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
 spec:
   {{- if $min }}

@@ -12,8 +12,8 @@ The Deployment of a component. Takes a dict:
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ include "zipjobs.componentName" (list .root .component) }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" (list .root .component) | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
   {{- with $values.deploymentAnnotations }}
   annotations: {{- toYaml . | nindent 4 }}
@@ -39,7 +39,7 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "zipjobs.serviceAccountName" (list .root .component) }}
+  serviceAccountName: {{ include "zipjobs.serviceAccountName" (list .root .component) | quote }}
   {{- with .root.Values.image.pullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}
