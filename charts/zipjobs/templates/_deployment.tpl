@@ -19,7 +19,12 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  {{- if not (dig "autoscaling" "enabled" false $values) }}
+  {{- if dig "autoscaling" "enabled" false $values }}
+  {{- $name := include "zipjobs.componentName" (list .root .component) }}
+  {{- with include "zipjobs.keptReplicas" (list (lookup "apps/v1" "Deployment" .root.Release.Namespace $name) $values.autoscaling.minReplicas) }}
+  replicas: {{ . }}
+  {{- end }}
+  {{- else }}
   replicas: {{ $values.replicas }}
   {{- end }}
   selector:
