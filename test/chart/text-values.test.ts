@@ -51,38 +51,38 @@ const ENABLED: Values = {
   'flowControl.enabled': true,
 };
 
+const mayBe = ({ type, enum: choices, pattern = '' }: Schema, texts: readonly string[]): boolean =>
+  type === 'string' && !choices && texts.every((text) => new RegExp(pattern).test(text));
+
+const propertiesOf = ({
+  properties,
+  additionalProperties,
+}: Schema): readonly (readonly [string, Schema])[] => [
+  ...Object.entries(properties ?? {}),
+  ...(typeof additionalProperties === 'object' ? [['key', additionalProperties] as const] : []),
+];
+
 /** A value in which every text is `text`; undefined if the schema contains no text that may be it. */
 const filled = (schema: Schema, root: Schema, text: string): unknown => {
-  const { $ref, type, pattern, items, properties, additionalProperties } = schema;
-  if ($ref !== undefined)
-    return filled(root.definitions?.[$ref.replace('#/definitions/', '')] ?? {}, root, text);
-  if (type === 'array') {
-    const item = items && filled(items, root, text);
+  const definition = schema.$ref && root.definitions?.[schema.$ref.replace('#/definitions/', '')];
+  if (definition) return filled(definition, root, text);
+  if (schema.items) {
+    const item = filled(schema.items, root, text);
     return item === undefined ? undefined : [item];
   }
-  if (type === 'object') {
-    const further = typeof additionalProperties === 'object' ? { key: additionalProperties } : {};
-    const entries = Object.entries({ ...properties, ...further })
-      .map(([name, property]) => [name, filled(property, root, text)] as const)
-      .filter(([, value]) => value !== undefined);
-    return entries.length === 0 ? undefined : Object.fromEntries(entries);
-  }
-  const isText =
-    type === 'string' &&
-    !schema.enum &&
-    [PLAIN, ...MISREAD].every((one) => new RegExp(pattern ?? '').test(one));
-  return isText ? text : undefined;
+  const entries = propertiesOf(schema)
+    .map(([name, property]) => [name, filled(property, root, text)] as const)
+    .filter(([, value]) => value !== undefined);
+  if (entries.length > 0) return Object.fromEntries(entries);
+  return mayBe(schema, [PLAIN, ...MISREAD]) ? text : undefined;
 };
-
-const flagsOf = (values: Values): readonly string[] =>
-  Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 
 /** The JSON of each leaf, by its path. Lists in CEL are sorted by their text, so of CEL it is the characters in order. */
 const leavesOf = (value: unknown, path: string): readonly string[] =>
   typeof value === 'object' && value !== null
     ? Object.entries(value).flatMap(([name, one]) => leavesOf(one, `${path}.${name}`))
     : [
-        `${path}: ${path.endsWith('.expression') ? [...String(value)].toSorted().join('') : JSON.stringify(value)}`,
+        `${path}: ${path.endsWith('.expression') ? String(value).split('').toSorted().join('') : JSON.stringify(value)}`,
       ];
 
 const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.name}`;
