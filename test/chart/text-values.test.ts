@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { readChartFile } from '#scripts/sync-values.ts';
 import { helm } from './helm-session.ts';
-import { CHART, type KubeObject, objectsIn, refusalOf, render, type Values } from './render.ts';
+import { CHART, type KubeObject, objectsIn, refusalOf, render, type Values, valueFlags } from './render.ts';
 
 interface Schema {
   readonly $ref?: string;
@@ -89,7 +89,7 @@ const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.
 
 /** The objects of a chart in which every text is `text`, by their titles. */
 const rendered = async (schema: Schema, text: string): Promise<ReadonlyMap<string, KubeObject>> => {
-  const flags = flagsOf({ ...(filled(schema, schema, text) as Values), ...ENABLED });
+  const flags = valueFlags({ ...(filled(schema, schema, text) as Values), ...ENABLED });
   const objects = objectsIn(await helm(['template', 'zipjobs', CHART, ...flags]));
   return new Map(objects.map((object) => [titleOf(object), object]));
 };
@@ -116,7 +116,7 @@ describe('text that YAML reads as another type', function () {
 
   for (const name of MISREAD)
     it(`is text in the names of a release and its namespace: ${name} (BC12)`, async () => {
-      const flags = flagsOf({ 'image.registry': 'registry.example.com', 'dashboard.enabled': true });
+      const flags = valueFlags({ 'image.registry': 'registry.example.com', 'dashboard.enabled': true });
       const objects = objectsIn(await helm(['template', name, CHART, '--namespace', name, ...flags]));
       const { metadata, ...service } = objects.find(({ kind }) => kind === 'Service') as KubeObject;
       expect(metadata.labels).to.include({ 'app.kubernetes.io/instance': name });
