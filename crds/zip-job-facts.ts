@@ -25,12 +25,13 @@ export interface JobBucket {
 }
 
 /**
- * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service.
+ * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service. A name
+ * without the prefix of a service refers to no bucket, and is returned as it is.
  */
 export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   const { name } = spec.bucketRef;
-  const service =
-    SERVICES.find((one) => name.startsWith(bucketResourceName(one, ''))) ?? SPEC_DEFAULTS.service;
+  const service = SERVICES.find((one) => name.startsWith(bucketResourceName(one, '')));
+  if (service === undefined) return { service: spec.service ?? SPEC_DEFAULTS.service, name };
   return { service, name: name.slice(bucketResourceName(service, '').length) };
 };
 
