@@ -74,6 +74,13 @@ describe('clusterFigures', () => {
     expect(total).to.deep.equal({ succeeded: 1, failed: 1, cancelled: 1, bytes: 100 });
   });
 
+  it('counts a job that ended after the hour of the dashboard in the last bar (UI37)', () => {
+    const { slots, total } = figures(failed('ahead', 'SourceNotFound', -7_200), failed('now', 'Odd', 0));
+    expect(total.failed).to.equal(2);
+    expect(slots.at(-1)?.failed).to.equal(2);
+    expect(slots).to.have.length(24);
+  });
+
   it('has exact percentiles of the durations of succeeded jobs', () => {
     const { durations } = figures(
       ...Array.from({ length: 100 }, (_, index) => succeeded(`job-${index}`, 10, { seconds: index + 1 })),
