@@ -35,6 +35,23 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   return { service, name: name.slice(bucketResourceName(service, '').length) };
 };
 
+/**
+ * Whether a job belongs to a project before the one that was created at this time, as after a ZipProject was deleted and created
+ * again. No job starts without a ZipProject, so one that started before this project was created belongs to an older one, as does
+ * one that ended without a start. A job may be created shortly before its project. All of these are times of the API server, in
+ * whole seconds.
+ */
+export const isOfOlderProject = (
+  { metadata, status = {} }: Pick<ZipJob, 'metadata' | 'status'>,
+  projectCreatedAtMs: number,
+): boolean => {
+  const startedAt = status.startedAt ?? status.finishedAt;
+  return (
+    Date.parse(metadata.creationTimestamp ?? '') < projectCreatedAtMs &&
+    Date.parse(startedAt ?? '') <= projectCreatedAtMs
+  );
+};
+
 /** Whether the stored file list of a job was deleted, because its URLs may be credentials: the job cannot run again. */
 export const isFileListDeleted = ({ metadata }: Pick<ZipJob, 'metadata'>): boolean =>
   metadata.annotations?.[ANNOTATIONS.fileListDeletedAt] !== undefined;

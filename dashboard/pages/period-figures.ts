@@ -1,5 +1,5 @@
 import { isFinished } from '#crds/zip-job.ts';
-import { uuidOfName } from '#crds/zip-job-facts.ts';
+import { isOfOlderProject, uuidOfName } from '#crds/zip-job-facts.ts';
 import { failureReason, type ListedJob } from '../live/listed-job.ts';
 import { type Durations, durationsOf } from './durations.ts';
 import { phaseOf } from './jobs/job-progress.ts';
@@ -106,11 +106,31 @@ const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob): readonly 
     ? []
     : [Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))];
 
+const finishedIn = (jobs: readonly ListedJob[], period: Period, now: Date): readonly ListedJob[] => {
+  const { fromMs } = windowOf(period, now);
+  return jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
+};
+
+const failedOf = (finished: readonly ListedJob[]): readonly ListedJob[] =>
+  finished.filter((job) => phaseOf(job) === 'Failed');
+
+/** The newest failures of the project that was created at this time, as the history shows no others. */
+export const projectFailures = (
+  jobs: readonly ListedJob[],
+  projectCreatedAt: string | undefined,
+  { period, now }: { readonly period: Period; readonly now: Date },
+): readonly FailedJob[] => {
+  const createdAtMs = Date.parse(projectCreatedAt ?? '');
+  return failuresOf(
+    failedOf(finishedIn(jobs, period, now)).filter((job) => !isOfOlderProject(job, createdAtMs)),
+  );
+};
+
 /** Figures of the jobs that are still in the cluster. */
 export const clusterFigures = (jobs: readonly ListedJob[], period: Period, now: Date): PeriodFigures => {
-  const { fromMs, toMs } = windowOf(period, now);
-  const finished = jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
-  const failed = finished.filter((job) => phaseOf(job) === 'Failed');
+  const { toMs } = windowOf(period, now);
+  const finished = finishedIn(jobs, period, now);
+  const failed = failedOf(finished);
   // The clock of the dashboard may be behind.
   const lastMs = toMs - period.slotMs;
   const slotOf = (job: ListedJob): number =>
