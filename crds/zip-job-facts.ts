@@ -35,6 +35,11 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   return { service, name: name.slice(bucketResourceName(service, '').length) };
 };
 
+interface StartedJob {
+  readonly metadata: Pick<ZipJob['metadata'], 'creationTimestamp'>;
+  readonly status?: Pick<NonNullable<ZipJob['status']>, 'startedAt' | 'finishedAt'>;
+}
+
 /**
  * Whether a job belongs to a project before the one that was created at this time, as after a ZipProject was deleted and created
  * again. No job starts without a ZipProject, so one that started before this project was created belongs to an older one, as does
@@ -42,7 +47,7 @@ export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
  * whole seconds.
  */
 export const isOfOlderProject = (
-  { metadata, status = {} }: Pick<ZipJob, 'metadata' | 'status'>,
+  { metadata, status = {} }: StartedJob,
   projectCreatedAtMs: number,
 ): boolean => {
   const startedAt = status.startedAt ?? status.finishedAt;
