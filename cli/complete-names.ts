@@ -39,8 +39,9 @@ export interface ReadWords {
 const joined = (line: readonly string[]): readonly string[] =>
   line.reduce<readonly string[]>((words, word) => {
     const last = words.at(-1) ?? '';
-    const isValue = (word === '=' && /^--[^=]+$/.test(last)) || /^--[^=]+=$/.test(last);
-    return isValue ? words.with(-1, `${last}${word}`) : [...words, word];
+    const valueAt = last.startsWith('--') ? last.indexOf('=') : 0;
+    const isPart = (word === '=' && valueAt === -1) || (valueAt > 0 && valueAt === last.length - 1);
+    return isPart ? words.with(-1, `${last}${word}`) : [...words, word];
   }, []);
 
 const isNamespaceOpen = (before: readonly string[]): boolean =>
