@@ -33,21 +33,6 @@ describe('the pages of the history', function () {
       expect(text).to.contain(`<a href="${HISTORY}" aria-current="page">History</a>`);
     });
 
-    it('copies the ID of each job, also of jobs that had the same name one after the other (UI16)', async () => {
-      const nightly = (n: number) => {
-        const { metadata, ...job } = aFinishedJob(n);
-        return { ...job, metadata: { ...metadata, name: 'nightly' } };
-      };
-      const jobs = [nightly(1), nightly(2)];
-      await world.dashboard.archive(...jobs);
-      const { text } = await world.dashboard.ada.get(HISTORY);
-      const targets = [...text.matchAll(/data-copy="([^"]+)"/g)].map(([, id = '']) => id);
-      const copied = targets.map((id) => [...text.matchAll(new RegExp(`id="${id}">([^<]*)<`, 'g'))]);
-      expect(copied.map((found) => found.map(([, value]) => value))).to.deep.equal(
-        jobs.map(({ metadata }) => [metadata.uid]),
-      );
-    });
-
     it('has pages that neither skip nor repeat a job when new ones are added', async () => {
       await world.dashboard.archive(...Array.from({ length: 60 }, (_, n) => aFinishedJob(n + 1)));
       const first = await world.dashboard.ada.get(HISTORY);
