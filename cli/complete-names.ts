@@ -7,7 +7,7 @@ const LIMIT_MS = 3_000;
 
 /** Stands for the word being typed, which may be empty. */
 const TYPED = 'zipjobs-typed-word';
-const NAMESPACE_OPTIONS = ['-n', '--namespace'];
+const NAMESPACE_OPTIONS = ['-n', '--namespace', '--namespace='];
 
 type ListNames = (session: Session) => Promise<readonly string[]>;
 

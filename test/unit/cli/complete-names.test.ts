@@ -70,7 +70,8 @@ describe('completion of names', () => {
   for (const command of ['project show', 'project update', 'project delete', 'project purge'])
     it(`lists projects for ${command}, and for the option of the namespace`, async () => {
       expect(await askedFor(...command.split(' '), '')).to.have.length.above(0);
-      expect(await askedFor(...command.split(' '), '-n', '')).to.have.length.above(0);
+      for (const option of [['-n'], ['--namespace'], ['--namespace', '=']])
+        expect(await askedFor(...command.split(' '), ...option, 'a')).to.have.length.above(0);
     });
 
   for (const command of ['show', 'update', 'set-credentials', 'test', 'delete'])
