@@ -3,10 +3,9 @@ export const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const STEP = 1024;
 
 const bytes = (count: number): string => {
-  let [power, value] = [0, count];
-  for (; Math.round(value) >= STEP && power < BYTE_UNITS.length - 1; power += 1) value /= STEP;
-  const text = value.toFixed(1);
-  return `${power === 0 || Number(text) >= 100 ? Math.round(value) : text} ${BYTE_UNITS[power] ?? ''}`;
+  const power = count < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log(count) / Math.log(STEP)));
+  const value = count / STEP ** power;
+  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power] ?? ''}`;
 };
 
 const NUMBER = new Intl.NumberFormat('en');
