@@ -47,12 +47,13 @@ export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] =
   const kept = [...denied, ...apiServer];
   const reopened = without(opened, kept);
   const nat64 = parseCidr(options.nat64Prefix ?? '');
+  const closedBehind = nat64 ? behind(nat64, closed) : [];
   const translated = nat64
-    ? blockOf(nat64, [...behind(nat64, closed), ...kept.filter(({ family }) => family === 6)])
+    ? blockOf(nat64, [...closedBehind, ...kept.filter(({ family }) => family === 6)])
     : [];
   const reopenedBehind = nat64 ? without(behind(nat64, reopened), kept) : [];
   return [
-    ...WORLD.flatMap((range) => blockOf(range, closed)),
+    ...WORLD.flatMap((range) => blockOf(range, [...closed, ...closedBehind])),
     ...translated,
     ...[...reopened, ...reopenedBehind].map((range) => ({ cidr: textOf(range) })),
   ];
