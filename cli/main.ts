@@ -1,3 +1,4 @@
+import { COMPLETE } from './program.ts';
 import { createCommandLineProgram } from './wiring.ts';
 
 const interrupt = new AbortController();
@@ -16,4 +17,7 @@ const run = createCommandLineProgram({
   errors: process.stderr,
   signal: interrupt.signal,
 });
-process.exitCode = await run(process.argv.slice(2));
+const args = process.argv.slice(2);
+process.exitCode = await run(args);
+// A credential plugin that still runs would keep this process, and so the shell, waiting.
+if (args[0] === COMPLETE) process.exit();

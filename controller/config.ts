@@ -17,8 +17,9 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
-import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
+import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';

@@ -3,7 +3,7 @@ import { readControllerConfig } from '#controller/config.ts';
 import { zipperLabels } from '#controller/zip-job/manifest/job-manifest.ts';
 import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
-import { envOf, find, type KubeObject, plainEnv, refusalOf, render } from './render.ts';
+import { envOf, find, type KubeObject, plainEnv, refusalOf, render, type Values } from './render.ts';
 
 const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };
 
@@ -162,6 +162,25 @@ describe('the network policies of the chart', function () {
     expect(api.ingress[1]).to.deep.equal(metrics);
     expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
   });
+
+  it('open no address of a family that the operator denies completely (BC9)', async () => {
+    const rulesWith = async (values: Values): Promise<Spec['egress']> =>
+      specOf(await render({ ...ENABLED, ...values }), 'controller').egress.slice(2);
+    const [world, ...others] = await rulesWith({ 'egress.denyCidrs': ['0.0.0.0/0'] });
+    expect(others).to.deep.equal([]);
+    expect(world?.to?.map(({ ipBlock }) => ipBlock?.cidr)).to.deep.equal(['::/0']);
+    const all = { 'egress.denyCidrs': ['10.0.0.0/0', '::/0', '52.0.0.0/8'] };
+    expect(await rulesWith(all)).to.deep.equal([]);
+    expect(await rulesWith({ ...all, 'networkPolicies.proxyCidrs': ['10.9.0.0/24'] })).to.deep.equal([
+      { to: [{ ipBlock: { cidr: '10.9.0.0/24' } }] },
+    ]);
+  });
+
+  for (const cidr of ['999.1.1.1/24', '10.0.0.0/33', '10.0.0/8', '010.0.0.0/8', 'fd00::/129', 'fd00/8'])
+    it(`refuse ${cidr}, which is no CIDR (BC9)`, async () => {
+      expect(await refusalOf({ 'egress.denyCidrs': [cidr] })).to.contain("values don't meet");
+      expect(await refusalOf({ trustedProxies: [cidr] })).to.contain("values don't meet");
+    });
 
   it('open the API server to pods of Cilium by its entity, and deny nothing (X11)', async () => {
     const isOfCilium = ({ apiVersion }: KubeObject): boolean => apiVersion === 'cilium.io/v2';

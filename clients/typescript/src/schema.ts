@@ -1230,7 +1230,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Delivered. Any other response is retried, up to ten times in 75 hours. */
+            /** @description Delivered. Any other response is retried, up to 10 attempts in about 75 hours. */
             readonly "2XX": {
                 headers: {
                     readonly [name: string]: unknown;

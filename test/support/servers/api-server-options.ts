@@ -4,6 +4,7 @@ import type { RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Classes } from '../builders/project-classes.ts';
 
@@ -64,7 +65,10 @@ export const settingsOf = (options: ApiServerOptions) => ({
   jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
   ...historySettingsOf(options),
   jobMaxFileBytes: 1e10,
-  jobMaxSeconds: 7_200,
+  jobMaxSeconds: JOB_LIMITS.seconds,
+  jobSucceededTtlSeconds: JOB_LIMITS.ttlSeconds,
+  jobFailedTtlSeconds: JOB_LIMITS.ttlSeconds,
+  jobWebhookSchedule: [0, 5, 300],
   publicUrl: '',
   basePath: options.basePath ?? '',
   helpUrl: `${options.basePath ?? ''}/docs`,

@@ -36,7 +36,9 @@ export interface DashboardProject extends AsyncDisposable {
   readonly viewer: Visitor;
   putProject(
     spec: ZipProject['spec'],
-    more?: Pick<ZipProject, 'status'> & { readonly metadata?: { readonly uid: string } },
+    more?: Pick<ZipProject, 'status'> & {
+      readonly metadata?: { readonly uid?: string; readonly creationTimestamp?: string };
+    },
   ): void;
   putBucket(bucket: ZipBucket): void;
   putToken(token: ZipToken): void;

@@ -4,6 +4,26 @@ ipv4: [0.0.0.0/8, 10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 168.63.129.16/32, 169.
 ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"]
 {{- end -}}
 
+{{/* The IPv4 ranges among these under the NAT64 prefix, which is a /96, as JSON. Takes (list "64:ff9b::/96" ranges). */}}
+{{- define "zipjobs.behindNat64" -}}
+{{- $prefix := trimSuffix "/96" (index . 0) -}}
+{{- if hasSuffix "::" $prefix -}}
+{{- /* `::` is at least one group, and an IPv4 address takes the place of the last two. */ -}}
+{{- if eq (len (splitList ":" (trimSuffix "::" $prefix))) 6 -}}{{- $prefix = trimSuffix ":" $prefix -}}{{- end -}}
+{{- else -}}
+{{- /* Without the last two groups, of which `::` may contain one. */ -}}
+{{- $prefix = regexReplaceAll "([0-9.]+[.][0-9.]+|[0-9a-fA-F]+:[0-9a-fA-F]+)$" (regexReplaceAll "::[0-9a-fA-F]+$" $prefix "::") "" -}}
+{{- end -}}
+{{- $behind := list -}}
+{{- range index . 1 -}}
+{{- if not (contains ":" .) -}}
+{{- $parts := splitList "/" . -}}
+{{- $behind = append $behind (printf "%s%s/%d" $prefix (first $parts) (add 96 (last $parts | int))) -}}
+{{- end -}}
+{{- end -}}
+{{- toJson $behind -}}
+{{- end -}}
+
 {{/* Egress rule for DNS. It has no addresses, because a resolver can be link-local. */}}
 {{- define "zipjobs.dnsEgress" -}}
 - ports:

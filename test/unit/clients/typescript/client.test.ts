@@ -119,7 +119,15 @@ describe('the TypeScript client', () => {
   });
 
   it('reports responses that are not from the API by their status', async () => {
-    for (const body of ['<h1>Forbidden</h1>', '', 'null', '7', '{"error":null}', '{"data":{}}'])
+    for (const body of [
+      '<h1>Forbidden</h1>',
+      '',
+      'null',
+      '7',
+      '{"error":null}',
+      '{"data":{}}',
+      '{"data":"a"}',
+    ])
       for (const status of [200, 308, 403]) {
         await using server = await startScriptedServer([{ status, body, headers: { location: '/' } }]);
         const failure = await failureOf(server.client().get(UUID));
@@ -127,6 +135,22 @@ describe('the TypeScript client', () => {
         expect(failure).to.include({ status, type: undefined, code: undefined, param: null });
         expect(String(failure)).to.equal(`ApiError: The service responded with status ${status}.`);
       }
+  });
+
+  it('has no details of an error that a proxy sent in a form of its own (UI44)', async () => {
+    for (const error of [
+      'no route',
+      ['no route'],
+      404,
+      { code: 404, message: 'no route' },
+      { message: {} },
+    ]) {
+      await using server = await startScriptedServer([{ status: 404, body: JSON.stringify({ error }) }]);
+      const failure = await failureOf(server.client().get(UUID));
+      expect(failure).to.be.instanceOf(ApiError).and.to.have.deep.property('details', {});
+      expect(failure).to.include({ status: 404, type: undefined, code: undefined, param: null });
+      expect(String(failure)).to.equal('ApiError: The service responded with status 404.');
+    }
   });
 
   it('reports a lost connection and an attempt without a response', async () => {
@@ -223,7 +247,42 @@ describe('wait of the TypeScript client', () => {
     expect(String(failure)).to.equal(
       `WaitTimeoutError: Zip ${UUID} did not finish within 60000 ms. Its status is "processing".`,
     );
-    expect(server.delays.reduce((sum, delay) => sum + delay)).to.be.within(50_000, 60_000);
+    expect(failure).not.to.have.property('cause');
+    expect(server.delays.reduce((sum, delay) => sum + delay)).to.equal(60_000);
+    expect(server.requests).to.have.lengthOf(server.delays.length + 1);
+  });
+
+  it('returns a job that finishes between the last delay and the time limit (UI21)', async () => {
+    const pending = Array.from({ length: 3 }, () => zip('processing'));
+    await using server = await startScriptedServer([zip('none'), ...pending, zip('succeeded')]);
+    expect((await server.client().wait(UUID, { timeoutMs: 4_000 })).status).to.equal('succeeded');
+    expect(server.delays).to.deep.equal([750, 1_125, 1_687.5, 437.5]);
+  });
+
+  it('ends at its time limit with the last state and the last error, whatever the last requests do (UI21)', async () => {
+    for (const [response, type] of [
+      [BUSY, ApiError],
+      [refusal(429, 'rate', { 'retry-after': '3000' }), ApiError],
+      ['reset', ConnectionError],
+    ] as const) {
+      await using server = await startScriptedServer([zip('none'), zip('processing'), response]);
+      const failure = await failureOf(server.client().wait(UUID, { timeoutMs: 20_000 }));
+      expect(failure)
+        .to.be.instanceOf(WaitTimeoutError)
+        .and.to.have.nested.property('zip.status', 'processing');
+      expect(failure).to.have.property('cause').that.is.instanceOf(type);
+      expect(server.delays.reduce((sum, delay) => sum + delay)).to.equal(20_000);
+    }
+  });
+
+  it('ends at its time limit without a state if it never read the job (UI21)', async () => {
+    await using server = await startScriptedServer([BUSY]);
+    const failure = await failureOf(server.client().wait(UUID, { timeoutMs: 20_000 }));
+    expect(failure).to.be.instanceOf(WaitTimeoutError).and.to.have.property('zip', undefined);
+    expect(String(failure)).to.equal(
+      `WaitTimeoutError: Zip ${UUID} did not finish within 20000 ms. Its status could not be read.`,
+    );
+    expect(failure).to.have.nested.property('cause.code', 'service_unavailable');
   });
 
   it('ends with an error that a retry cannot solve', async () => {

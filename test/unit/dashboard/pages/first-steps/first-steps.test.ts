@@ -68,6 +68,18 @@ describe('firstCommands', () => {
     );
   });
 
+  it('contain the endpoint of a compatible store, for every service (UI39)', () => {
+    const endpoint = 'https://minio.example.com';
+    const s3 = { ...UNKNOWN, bucketName: 'b', service: 's3', region: 'us-east-1', endpoint } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 })).to.contain(
+      `zipjobs bucket create b --region us-east-1 --endpoint ${endpoint} -n a\n`,
+    );
+    const r2 = { ...UNKNOWN, bucketName: 'b', service: 'r2', host: 'x.h', accountId: 'x', endpoint } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
+      `zipjobs bucket create b --service r2 --account-id x --host x.h --endpoint ${endpoint} -n a\n`,
+    );
+  });
+
   it('contain placeholders without a bucket', () => {
     expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: undefined })).to.contain(
       'zipjobs bucket create BUCKET --region REGION -n a\n',
