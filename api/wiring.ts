@@ -208,7 +208,7 @@ const connectRateLimits = (
   { config, log, metrics, trust, resources }: Outside,
   { limitsOf }: ProjectClasses,
 ): RateLimits => {
-  const redis = resources.use(connectRedis(config, { log, trust }));
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });

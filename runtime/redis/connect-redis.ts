@@ -10,12 +10,13 @@ import type { RedisSettings } from './settings.ts';
 /** Undefined without REDIS_URL. */
 export const connectRedis = (
   config: RedisSettings,
-  { log, trust }: { readonly log: Logger; readonly trust: Trust },
+  { log, trust, clock }: { readonly log: Logger; readonly trust: Trust; readonly clock: Clock },
 ): ReturnType<typeof createRedis> | undefined =>
   config.redisUrl === ''
     ? undefined
     : createRedis(config, {
         trust,
+        clock,
         onError: (error) => log.debug({ err: error }, 'no connection to Redis'),
       });
 
