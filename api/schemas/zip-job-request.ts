@@ -4,6 +4,7 @@ import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#run
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
+import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
@@ -124,8 +125,7 @@ const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'additionalProperties')
     return `has the unknown field ${JSON.stringify(error.params.additionalProperty.slice(0, SHOWN_NAME_LENGTH))}`;
   if (error.keyword === 'minItems') return 'must contain at least one entry';
-  if (error.keyword === 'maxItems')
-    return `has too many entries: an archive can contain at most ${error.params.limit} files`;
+  if (error.keyword === 'maxItems') return `has more than ${error.params.limit} entries`;
   if (error.keyword === 'maxLength') return `is longer than ${error.params.limit} characters`;
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
@@ -169,7 +169,15 @@ export interface ZipJobBodyCheck {
   ) => { readonly file: ListedFile } | { readonly fault: EntryFault };
 }
 
-export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
+/** The largest values of the settings: whether the types of a request are valid must not depend on them. */
+const HIGHEST_LIMITS: RequestLimits = {
+  maxFiles: REQUEST_LIMIT_SETTINGS.maxFiles.maximum,
+  maxUrlLength: REQUEST_LIMIT_SETTINGS.maxUrlLength.maximum,
+  maxKeyBytes: REQUEST_LIMIT_SETTINGS.maxKeyBytes.maximum,
+  maxMetadataBytes: Number.POSITIVE_INFINITY,
+};
+
+export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
   // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.
   const ajv = new Ajv({
     allErrors: false,
@@ -180,8 +188,8 @@ export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck =>
   });
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
-  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));
-  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(limits));
+  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(HIGHEST_LIMITS));
+  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(HIGHEST_LIMITS));
   return {
     checkBody: (body) => {
       if (validate(body)) return body;
