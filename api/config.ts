@@ -100,11 +100,14 @@ const TIMES = {
     2_000,
     'time limit for the verification of a token',
   ),
-  lastUsedIntervalMs: milliseconds(
-    'LAST_USED_INTERVAL_MS',
-    3_600_000,
-    "minimum interval between two updates of a token's last use",
-  ),
+  lastUsedIntervalMs: {
+    ...milliseconds(
+      'LAST_USED_INTERVAL_MS',
+      3_600_000,
+      "minimum interval between two updates of a token's last use",
+    ),
+    maximum: 31_536_000_000,
+  },
 } as const satisfies Settings;
 
 const LIMITS = {
