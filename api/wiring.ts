@@ -256,7 +256,7 @@ export const createParts = async (
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   resources.use(reportRefused({ accepted, caches, clients, log }));
-  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
+  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
   const rateLimits = connectRateLimits(outside, projectClasses);
