@@ -32,7 +32,7 @@ export const createCounts = (deps: {
   const { config, log, clock, redis, uncounted } = deps;
   if (redis === undefined) {
     log.info('REDIS_URL is not set: this process counts requests on its own');
-    return createLocalCounts();
+    return createLocalCounts(clock);
   }
   const onUncounted = (): void => uncounted.inc();
   return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });

@@ -1,5 +1,5 @@
 import { type Redis, ReplyError } from 'ioredis';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Clock } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -62,9 +62,26 @@ if ttl < 0 or ttl > windowMs then
 end
 return {consumed, ttl}`;
 
-/** Counts in this process only. */
-export const createLocalCounts = (): CountRequest =>
-  countWith(byName((name) => new RateLimiterMemory({ ...UNLIMITED, keyPrefix: name })));
+/** Counts in this process only, by a clock that never jumps, unlike that of the library. */
+export const createLocalCounts = (clock: Pick<Clock, 'monotonicMs'>): CountRequest => {
+  /** In the order in which they end, because all have the same length. */
+  const windows = new Map<string, { used: number; readonly endsAt: number }>();
+  const dropEnded = (now: number): void => {
+    for (const [key, { endsAt }] of windows) {
+      if (endsAt > now) return;
+      windows.delete(key);
+    }
+  };
+  return (name, subject) => {
+    const now = clock.monotonicMs();
+    dropEnded(now);
+    const key = `${name}:${subject}`;
+    const window = windows.get(key) ?? { used: 0, endsAt: now + WINDOW_SECONDS * 1_000 };
+    window.used += 1;
+    windows.set(key, window);
+    return Promise.resolve({ used: window.used, resetMs: window.endsAt - now });
+  };
+};
 
 export interface SharedCountsDeps {
   readonly redis: Redis;

@@ -93,7 +93,7 @@ const createDeps = (
     ...settings,
     limitsOf,
     counters: 1,
-    count: options.count ?? createLocalCounts(),
+    count: options.count ?? createLocalCounts(clock),
     clock,
   });
   const { readJob } = options;

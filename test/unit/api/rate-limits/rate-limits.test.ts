@@ -9,7 +9,7 @@ import { aProject } from '#test/support/servers/api-server.ts';
 const classWith = (requestsPerMinute: number) => projectClasses({ default: { requestsPerMinute } }).limitsOf;
 const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
   createRateLimits({
-    count: createLocalCounts(),
+    count: createLocalCounts(createManualClock()),
     limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
     authFailuresPerMinute: 2,
