@@ -31,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves to true after the delay, or to false as soon as the signal aborts. Never throws. */
-export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> =>
+export const pause = (clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal.aborted) {
       resolve(false);
