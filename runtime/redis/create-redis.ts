@@ -9,6 +9,9 @@ import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { RedisSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that is silent for this long, and for the time limits of ten commands, is given up: its server may be lost. */
+const SILENCE_LIMIT_MS = 2_000;
+const SILENT_COMMANDS = 10;
 const MIN_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 2_000;
 
@@ -87,6 +90,7 @@ export const createRedis = (
     maxRetriesPerRequest: 0,
     commandTimeout: redisTimeoutMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: Math.max(SILENCE_LIMIT_MS, SILENT_COMMANDS * redisTimeoutMs),
     reconnectOnError: createReconnectOnError(clock),
     retryStrategy: (times: number) => Math.min(MAX_RECONNECT_MS, MIN_RECONNECT_MS * 2 ** Math.min(times, 10)),
   });

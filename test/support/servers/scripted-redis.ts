@@ -11,7 +11,7 @@ export interface ScriptedRedis extends AsyncDisposable {
   connections(): number;
 }
 
-/** A response in the protocol of Redis, such as `+OK` or `-READONLY …`, to a command by its name in lower case. */
+/** A response in the protocol of Redis, such as `+OK` or `-READONLY …`, to a command by its name in lower case; empty for none. */
 export type RedisScript = (command: string) => string;
 
 const ARRAY = /^\*(\d+)\r\n/;
@@ -47,7 +47,8 @@ const serve = (socket: Socket, script: RedisScript): void => {
     text += String(data);
     for (let command = readCommand(text); command !== undefined; command = readCommand(text)) {
       text = text.slice(command.length);
-      socket.write(`${HANDSHAKE[command.name] ?? script(command.name)}\r\n`);
+      const response = HANDSHAKE[command.name] ?? script(command.name);
+      if (response !== '') socket.write(`${response}\r\n`);
     }
   });
 };

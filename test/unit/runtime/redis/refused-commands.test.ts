@@ -11,6 +11,8 @@ import { until } from '#test/support/until.ts';
 
 /** A count of 1, and 60 s until the window ends. */
 const COUNTED = '*2\r\n:1\r\n:60000';
+/** The scripted server leaves a command without a response. */
+const NONE = '';
 const REPLICA = "-READONLY You can't write against a read only replica.";
 
 describe('a Redis that refuses commands', () => {
@@ -20,13 +22,13 @@ describe('a Redis that refuses commands', () => {
   });
   afterEach(() => life.disposeAsync());
 
-  const connect = async (script: RedisScript) => {
+  // Long enough for a busy machine: a response that is late would be another failure.
+  const connect = async (script: RedisScript, timeoutMs = '30000') => {
     const server = life.use(await startScriptedRedis(script));
     const clock = createManualClock();
-    // Long enough for a busy machine: a response that is late would be another failure.
     const config = readApiConfig({
       REDIS_URL: `redis://127.0.0.1:${server.port}`,
-      REDIS_TIMEOUT_MS: '30000',
+      REDIS_TIMEOUT_MS: timeoutMs,
     });
     const redis = life.use(createRedis(config, { trust: BUILT_IN_TRUST, clock, onError: () => undefined }));
     const lines: string[] = [];
@@ -68,6 +70,16 @@ describe('a Redis that refuses commands', () => {
       expect(await take()).to.deep.equal({ used: 1, resetMs: 60_000 });
       expect(lines.join('')).to.include(answer.slice(1)).and.not.include('does not respond');
     });
+
+  it('connects again after two seconds if Redis does not respond any more, as after the loss of its node (BC2)', async () => {
+    let isLost = true;
+    const { server, take, isReady } = await connect(() => (isLost ? NONE : COUNTED), '200');
+    expect(await take()).to.equal(undefined);
+    isLost = false;
+    await until('another connection', () => server.connections() === 2);
+    await isReady();
+    await until('the count', async () => (await take()) !== undefined);
+  });
 
   it('connects again at most every two seconds while Redis stays read-only (BC2)', async () => {
     const { server, clock, redis, take, isReady, uncounted } = await connect(() => REPLICA);
