@@ -16,6 +16,7 @@ import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
 import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { HISTORY_READ_SETTINGS } from './history/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
+import { MOST_METADATA_BYTES } from './schemas/limits.ts';
 
 const SERVER = {
   instance: {
@@ -123,8 +124,8 @@ const LIMITS = {
     env: 'MAX_METADATA_BYTES',
     type: 'integer',
     minimum: 2,
-    maximum: 16_384,
-    default: 16_384,
+    maximum: MOST_METADATA_BYTES,
+    default: MOST_METADATA_BYTES,
     description: 'maximum bytes of the metadata as JSON',
   },
   maxRequestsInFlight: {

@@ -6,7 +6,7 @@ import { parseStrictJson, type StrictJson } from './json/strict-json.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
 import type { FileBudget } from './rate-limits/file-budget.ts';
 import type { RequestPolicy } from './request-policy.ts';
-import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
+import { HIGHEST_LIMITS, jsonLimits, type RequestLimits } from './schemas/limits.ts';
 import { createQueue, createRunSteps, type Steps } from './steps.ts';
 
 export interface ReadRequestDeps {
@@ -45,7 +45,7 @@ type Refusable = ZipJobRequest & Pick<PackedRequest, 'refusal'>;
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
-/** Entries that are checked, also if they are invalid: checking costs as much. More than the limit are refused unchecked. */
+/** Entries that are checked or packed, also if they are invalid: that costs as much. More than the limit are refused unchecked. */
 const countFiles = ({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number =>
   Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
 
@@ -63,13 +63,14 @@ const pack = async ({ files, refusal }: Refusable): Promise<FileList> => {
 export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
   const enqueue = createQueue(1);
   const runSteps = createRunSteps();
-  const valid = jsonLimits(limits);
   function* steps(
     body: Buffer,
     project: ZipProject,
     { listsFaults = false, keepsRefusal = false }: ReadRequestOptions,
   ): Steps<Refusable> {
-    const json = yield* parseStrictJson(body, valid);
+    // The job of a first request may be larger than the limits allow now.
+    const readable = keepsRefusal ? HIGHEST_LIMITS : limits;
+    const json = yield* parseStrictJson(body, jsonLimits(readable));
     const policy = requestPolicy(project);
     let typed: TypedRequest | undefined;
     try {
@@ -83,7 +84,7 @@ export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadReq
         return { ...typed.request, refusal };
       throw refusal;
     } finally {
-      fileBudget.spend(project, countFiles(json, limits));
+      fileBudget.spend(project, countFiles(json, readable));
     }
   }
   return (body, project, options = {}) => {

@@ -4,10 +4,9 @@ import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#run
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
-import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
-import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
@@ -168,14 +167,6 @@ export interface ZipJobBodyCheck {
     index: number,
   ) => { readonly file: ListedFile } | { readonly fault: EntryFault };
 }
-
-/** The largest values of the settings: whether the types of a request are valid must not depend on them. */
-const HIGHEST_LIMITS: RequestLimits = {
-  maxFiles: REQUEST_LIMIT_SETTINGS.maxFiles.maximum,
-  maxUrlLength: REQUEST_LIMIT_SETTINGS.maxUrlLength.maximum,
-  maxKeyBytes: REQUEST_LIMIT_SETTINGS.maxKeyBytes.maximum,
-  maxMetadataBytes: Number.POSITIVE_INFINITY,
-};
 
 export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
   // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.

@@ -8,6 +8,11 @@ const KEY = { headers: { 'idempotency-key': 'order-7' } };
 const OTHER_KEY = { headers: { 'idempotency-key': 'order-8' } };
 const URL = 'https://files.example.com/b.txt';
 const TWO_FILES = { ...A_REQUEST, urls: [...A_REQUEST.urls, { url: URL, filename: 'b.txt' }] };
+/** More values than the body of a request with a file may contain. */
+const MANY_FILES = {
+  ...A_REQUEST,
+  urls: Array.from({ length: 2_000 }, (_, n) => ({ url: URL, filename: String(n) })),
+};
 const named = (filename: string) => ({ ...A_REQUEST, urls: [{ url: URL, filename }] });
 
 interface Change {
@@ -71,14 +76,17 @@ describe('a retry with the same Idempotency-Key after a rule changed', () => {
     });
 
   it('gets the job of the first request although a setting of the operator is lower (BC3)', async () => {
-    const body = { ...TWO_FILES, key: `${'x'.repeat(90)}.zip` };
+    const body = { ...MANY_FILES, key: `${'x'.repeat(90)}.zip` };
     const first = await api.post(body, KEY);
+    expect(first.status, first.text).to.equal(201);
     await using stricter = await startApiServer({ maxFiles: 1, maxKeyBytes: 64 });
     for (const project of api.projects.all()) stricter.projects.put(project);
     for (const job of api.jobs.all()) stricter.jobs.put(job);
     const again = await stricter.post(body, KEY);
     expect([again.status, again.text]).to.deep.equal([201, first.text]);
-    expect((await stricter.post(body)).body.error?.message).to.contain('64 bytes');
+    const { status, body: refused } = await stricter.post(body, OTHER_KEY);
+    expect([status, refused.error?.param]).to.deep.equal([422, 'key']);
+    expect((await stricter.post(body)).body.error?.code).to.equal('too_many_values');
     expect((await stricter.post(TWO_FILES, OTHER_KEY)).body.error?.message).to.contain('at most 1 files');
   });
 
