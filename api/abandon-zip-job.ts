@@ -1,10 +1,14 @@
 import type { ZipJob } from '#crds/zip-job.ts';
+import { type Clock, pause } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import type { Logger } from '#runtime/log.ts';
 import { defined } from '#runtime/optional.ts';
 import { type RetryPolicy, retry } from '#runtime/retry.ts';
 
-/** A ZipJob that was not returned to a caller. Without a uid, the name identifies it, because it is random. */
+/**
+ * A ZipJob that was not returned to a caller. Without a uid, it is not known whether it was or will be created; the name identifies it,
+ * because it is random.
+ */
 export interface AbandonedZipJob {
   readonly namespace: string;
   readonly name: string;
@@ -14,6 +18,7 @@ export interface AbandonedZipJob {
 export interface AbandonZipJobDeps {
   readonly jobClient: Pick<ObjectClient<ZipJob>, 'delete'>;
   readonly log: Logger;
+  readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly policy?: RetryPolicy;
   /** Maximum concurrent deletions; further jobs fail at their start deadline. */
   readonly maxAtOnce?: number;
@@ -29,18 +34,39 @@ export interface AbandonZipJob extends AsyncDisposable {
 
 /** About two minutes in total, long enough for a restart of the API server. */
 const POLICY: RetryPolicy = { attempts: 9, baseDelayMs: 250, maxDelayMs: 30_000, maxRetryAfterMs: 30_000 };
-const MAX_AT_ONCE = 1_000;
+const MAX_AT_ONCE = 2_000;
+/** The longest time in which the API server executes a request that it has received: its own default time limit. */
+const LATE_CREATE_MS = 60_000;
+/** Doubled for each further delete. */
+const FIRST_PAUSE_MS = 1_000;
 
 export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
-  const { jobClient, log, policy = POLICY, maxAtOnce = MAX_AT_ONCE } = deps;
+  const { jobClient, log, clock, policy = POLICY, maxAtOnce = MAX_AT_ONCE } = deps;
   const end = new AbortController();
   const running = new Set<Promise<void>>();
 
-  const remove = async ({ namespace, name, uid }: AbandonedZipJob): Promise<void> => {
+  const deleteOnce = ({ namespace, name, uid }: AbandonedZipJob): Promise<boolean> => {
     const options = { ...defined({ uid }), signal: end.signal };
+    return retry(() => jobClient.delete(namespace, name, options), policy, end.signal);
+  };
+
+  /** Resolves to whether it deleted the ZipJob. A create, and each repetition of it, may still be executed after a delete. */
+  const deleteWhileLate = async (job: AbandonedZipJob): Promise<boolean> => {
+    const untilMs = clock.monotonicMs() + LATE_CREATE_MS;
+    let isDeleted = false;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
+      isDeleted = (await deleteOnce(job)) || isDeleted;
+      const leftMs = untilMs - clock.monotonicMs();
+      if (leftMs <= 0 || !(await pause(clock, Math.min(pauseMs, leftMs), end.signal))) return isDeleted;
+    }
+  };
+
+  const remove = async (job: AbandonedZipJob): Promise<void> => {
+    const { namespace, name } = job;
     try {
-      await retry(() => jobClient.delete(namespace, name, options), policy, end.signal);
-      log.info({ project: namespace, zipJob: name }, 'deleted a ZipJob whose file list could not be stored');
+      const isDeleted = await (job.uid === undefined ? deleteWhileLate(job) : deleteOnce(job));
+      if (isDeleted)
+        log.info({ project: namespace, zipJob: name }, 'deleted a ZipJob without a complete file list');
     } catch (error) {
       log.error(
         { err: error, project: namespace, zipJob: name },

@@ -17,6 +17,7 @@ import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { HISTORY_READ_SETTINGS } from './history/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
+import { MOST_METADATA_BYTES } from './schemas/limits.ts';
 
 const SERVER = {
   instance: {
@@ -122,11 +123,14 @@ const TIMES = {
     2_000,
     'time limit for the verification of a token',
   ),
-  lastUsedIntervalMs: milliseconds(
-    'LAST_USED_INTERVAL_MS',
-    3_600_000,
-    "minimum interval between two updates of a token's last use",
-  ),
+  lastUsedIntervalMs: {
+    ...milliseconds(
+      'LAST_USED_INTERVAL_MS',
+      3_600_000,
+      "minimum interval between two updates of a token's last use",
+    ),
+    maximum: 31_536_000_000,
+  },
 } as const satisfies Settings;
 
 const LIMITS = {
@@ -142,8 +146,8 @@ const LIMITS = {
     env: 'MAX_METADATA_BYTES',
     type: 'integer',
     minimum: 2,
-    maximum: 16_384,
-    default: 16_384,
+    maximum: MOST_METADATA_BYTES,
+    default: MOST_METADATA_BYTES,
     description: 'maximum bytes of the metadata as JSON',
   },
   maxRequestsInFlight: {

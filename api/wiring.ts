@@ -43,6 +43,7 @@ import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from './storage-ledger.ts';
 import { type AcceptedTokens, createAcceptedTokens } from './tokens/accepted-tokens.ts';
 import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts';
+import { createFindNewTokens } from './tokens/find-new-tokens.ts';
 import { createNoteUse } from './tokens/last-used.ts';
 import { reportRefusedTokens } from './tokens/report-refused-tokens.ts';
 import { createVerifyToken, isOpenProject } from './tokens/verify-token.ts';
@@ -116,21 +117,22 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
   });
 };
 
-const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate =>
-  createAuthenticate({
-    tokens: caches.zipTokens,
-    accepted,
-    projects: caches.zipProjects,
-    verifyToken: createVerifyToken({
-      tokenClient: clients.zipTokens,
-      projectClient: clients.zipProjects,
-      clock: systemClock,
-      log,
-      freshMs: config.tokenFreshMs,
-      staleMs: config.tokenStaleMs,
-      verificationTimeoutMs: config.tokenVerificationTimeoutMs,
-    }),
+const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate => {
+  const known = { tokens: caches.zipTokens, projects: caches.zipProjects, accepted };
+  const calls = {
+    tokenClient: clients.zipTokens,
+    projectClient: clients.zipProjects,
+    clock: systemClock,
+    log,
+    verificationTimeoutMs: config.tokenVerificationTimeoutMs,
+  };
+  const times = { freshMs: config.tokenFreshMs, staleMs: config.tokenStaleMs };
+  return createAuthenticate({
+    ...known,
+    findNewTokens: createFindNewTokens({ ...known, ...calls }),
+    verifyToken: createVerifyToken({ ...calls, ...times }),
   });
+};
 
 const createServer = (parts: Parts, isStopping: () => boolean): Server => {
   const { config, log, metrics, caches, clients } = parts;
@@ -208,7 +210,7 @@ const connectRateLimits = (
   { config, log, metrics, trust, resources }: Outside,
   { limitsOf }: ProjectClasses,
 ): RateLimits => {
-  const redis = resources.use(connectRedis(config, { log, trust }));
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
@@ -256,7 +258,7 @@ export const createParts = async (
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   resources.use(reportRefused({ accepted, caches, clients, log }));
-  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
+  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
   const rateLimits = connectRateLimits(outside, projectClasses);

@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
   proxyFor,
@@ -80,6 +80,7 @@ export const CONTROLLER_SETTINGS = {
     env: 'FULL_RECONCILE_SECONDS',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 60,
     description:
       'interval at which ZipJobs are reconciled that are unfinished, or wait for their webhook or for the exit of their pod; others are reconciled only when they are due',

@@ -191,7 +191,7 @@ export const createParts = async (
   collectCaches(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));
   const trust = createBundleTrust(config, { clock: systemClock, log });
-  const redis = resources.use(connectRedis(config, { log, trust }));
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const provider =
     config.dashboardOidcIssuer === ''
       ? undefined

@@ -8,7 +8,7 @@ import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
-import type { Setting, Settings } from '#runtime/config.ts';
+import { type Setting, type Settings, withTimerLimit } from '#runtime/config.ts';
 import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
 
 const CHART = join(import.meta.dirname, '../charts/zipjobs');
@@ -58,8 +58,10 @@ const freeSettings = (settings: Settings): readonly Setting[] =>
     .filter(({ env }) => !CHART_SETTINGS.has(env))
     .sort((a, b) => a.env.localeCompare(b.env));
 
-const schemaOf = ({ env: _env, secret: _secret, default: _default, ...setting }: Setting): unknown =>
-  setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
+const schemaOf = (one: Setting): unknown => {
+  const { env: _env, secret: _secret, default: _default, ...setting } = withTimerLimit(one);
+  return setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
+};
 
 interface ValuesSchema {
   definitions: Record<string, { properties: Record<string, unknown> }>;

@@ -44,8 +44,8 @@ const refusalOf = (error: unknown): ApiError => {
   throw error;
 };
 
-/** @throws ApiError resource_not_found or parameter_invalid */
-const checkBucket = async (
+/** @throws ApiError resource_not_found or parameter_invalid; the refusal of the request */
+const checkRefusals = async (
   { findBucket }: Pick<ZipJobRoutesDeps, 'findBucket'>,
   {
     request,
@@ -53,7 +53,8 @@ const checkBucket = async (
   }: { readonly request: PackedRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<void> => {
-  const { service, bucketName, options } = request;
+  const { service, bucketName, options, refusal } = request;
+  if (refusal !== undefined) throw refusal;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
   const defaults = project.spec.jobDefaults?.objectOptions;
@@ -89,10 +90,11 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
       const listsFaults = expansions.includes('error');
-      const request = await deps.readRequest(takeBody(ctx), project, { listsFaults });
+      const keepsRefusal = idempotencyKey !== undefined;
+      const request = await deps.readRequest(takeBody(ctx), project, { listsFaults, keepsRefusal });
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
-        const refusal = await checkBucket(deps, { request, principal }, signal).then(
+        const refusal = await checkRefusals(deps, { request, principal }, signal).then(
           () => undefined,
           refusalOf,
         );

@@ -6,7 +6,7 @@ import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/sourc
 import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
-import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
@@ -124,8 +124,7 @@ const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'additionalProperties')
     return `has the unknown field ${JSON.stringify(error.params.additionalProperty.slice(0, SHOWN_NAME_LENGTH))}`;
   if (error.keyword === 'minItems') return 'must contain at least one entry';
-  if (error.keyword === 'maxItems')
-    return `has too many entries: an archive can contain at most ${error.params.limit} files`;
+  if (error.keyword === 'maxItems') return `has more than ${error.params.limit} entries`;
   if (error.keyword === 'maxLength') return `is longer than ${error.params.limit} characters`;
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
@@ -169,7 +168,7 @@ export interface ZipJobBodyCheck {
   ) => { readonly file: ListedFile } | { readonly fault: EntryFault };
 }
 
-export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
+export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
   // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.
   const ajv = new Ajv({
     allErrors: false,
@@ -180,8 +179,8 @@ export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck =>
   });
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
-  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));
-  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(limits));
+  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(HIGHEST_LIMITS));
+  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(HIGHEST_LIMITS));
   return {
     checkBody: (body) => {
       if (validate(body)) return body;

@@ -13,6 +13,7 @@ export interface ApiServerOptions {
   readonly bodyArrivalMs?: number;
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
+  readonly maxKeyBytes?: number;
   readonly maxFileListBytes?: number;
   readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
@@ -52,7 +53,7 @@ const historySettingsOf = ({ inFlight, history, readJob }: ApiServerOptions) => 
 export const settingsOf = (options: ApiServerOptions) => ({
   maxFiles: options.maxFiles ?? 10_000,
   maxUrlLength: options.maxUrlLength ?? 2_048,
-  maxKeyBytes: 1_024,
+  maxKeyBytes: options.maxKeyBytes ?? 1_024,
   maxMetadataBytes: 16_384,
   maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
   maxHeaderBytes: 16_384,

@@ -16,6 +16,7 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from '#api/storage-ledger.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
+import { createFindNewTokens } from '#api/tokens/find-new-tokens.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
 import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
@@ -93,10 +94,11 @@ const createDeps = (
     ...settings,
     limitsOf,
     counters: 1,
-    count: options.count ?? createLocalCounts(),
+    count: options.count ?? createLocalCounts(clock),
     clock,
   });
   const { readJob } = options;
+  const abandon = createAbandonZipJob({ jobClient: jobs.client, log, clock });
   const readHistory = readJob && createReadHistory({ readJob, clock, metrics, settings });
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
@@ -118,7 +120,7 @@ const createDeps = (
       storage,
       limitsOf,
       readHistory,
-      abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
+      abandon,
       metrics,
       clock,
       log,
@@ -133,16 +135,16 @@ const createDeps = (
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
     helpUrl: settings.helpUrl,
   });
-  const verifyToken = createVerifyToken({
+  const known = { tokens: tokens.reflector, projects: projects.reflector, accepted: stores.accepted };
+  const calls = {
     tokenClient: tokens.client,
     projectClient: projects.client,
     clock,
     log,
-    freshMs: 1_000,
-    staleMs: 10_000,
     verificationTimeoutMs: 1_000,
-  });
+  };
   return {
+    abandon,
     log,
     clock,
     metrics,
@@ -151,10 +153,9 @@ const createDeps = (
     logLines,
     readForwarded: createReadForwarded(options.trustedProxies ?? []),
     authenticate: createAuthenticate({
-      tokens: tokens.reflector,
-      accepted: stores.accepted,
-      projects: projects.reflector,
-      verifyToken,
+      ...known,
+      findNewTokens: createFindNewTokens({ ...known, ...calls }),
+      verifyToken: createVerifyToken({ ...calls, freshMs: 1_000, staleMs: 10_000 }),
     }),
     noteUse: createNoteUse({
       tokens: tokens.reflector,
@@ -229,13 +230,15 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
     server,
     registry: deps.registry,
     logLines: deps.logLines,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
+    [Symbol.asyncDispose]: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => {
           resolve();
         });
         server.closeAllConnections();
-      }),
+      });
+      await deps.abandon[Symbol.asyncDispose]();
+    },
   };
 };
 export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;

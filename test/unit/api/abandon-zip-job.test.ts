@@ -3,6 +3,7 @@ import { createAbandonZipJob } from '#api/abandon-zip-job.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
 import { createLogger } from '#runtime/log.ts';
 import { createFakeObjects, unreachable } from '#test/support/builders/fake-objects.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 import { aZipJob, NAME, NAMESPACE } from '#test/support/builders/objects.ts';
 import { until } from '#test/support/until.ts';
 
@@ -12,8 +13,10 @@ const setUp = (maxAtOnce = 10) => {
   const lines: string[] = [];
   const jobs = createFakeObjects<ZipJob>();
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
-  const abandon = createAbandonZipJob({ jobClient: jobs.client, log, policy: POLICY, maxAtOnce });
-  return { jobs, lines, abandon, deletes: () => jobs.calls.filter((call) => call.startsWith('delete')) };
+  const clock = createManualClock();
+  const abandon = createAbandonZipJob({ jobClient: jobs.client, log, clock, policy: POLICY, maxAtOnce });
+  const deletes = () => jobs.calls.filter((call) => call.startsWith('delete'));
+  return { jobs, lines, clock, abandon, deletes };
 };
 
 describe('createAbandonZipJob', () => {
@@ -22,6 +25,41 @@ describe('createAbandonZipJob', () => {
     jobs.put(aZipJob());
     abandon({ namespace: NAMESPACE, name: NAME });
     await until('the job to be deleted', () => jobs.all().length === 0);
+    await abandon[Symbol.asyncDispose]();
+  });
+
+  it('deletes a job that the API server creates after the first delete, and its repeated create (BC7)', async () => {
+    const { jobs, lines, clock, abandon, deletes } = setUp();
+    abandon({ namespace: NAMESPACE, name: NAME });
+    await until('the first delete', () => deletes().length === 1 && clock.pending === 1);
+    expect(lines).to.deep.equal([]);
+    for (const lateMs of [1_500, 28_500, 29_999]) {
+      await clock.advance(lateMs);
+      jobs.put(aZipJob());
+    }
+    await clock.advance(1);
+    await until('the end', () => clock.pending === 0);
+    expect(jobs.all()).to.deep.equal([]);
+    expect(lines.filter((line) => line.includes('deleted a ZipJob'))).to.have.length(1);
+    expect(deletes().length).to.be.at.most(10);
+    await abandon[Symbol.asyncDispose]();
+  });
+
+  it('does not say that it deleted a job that was never created (BC7)', async () => {
+    const { lines, clock, abandon, deletes } = setUp();
+    abandon({ namespace: NAMESPACE, name: NAME });
+    await until('the first delete', () => deletes().length === 1 && clock.pending === 1);
+    await clock.advance(60_000);
+    expect([lines, clock.pending]).to.deep.equal([[], 0]);
+    await abandon[Symbol.asyncDispose]();
+  });
+
+  it('deletes a job that was certainly created only once', async () => {
+    const { jobs, clock, abandon, deletes, lines } = setUp();
+    const { uid } = jobs.put(aZipJob()).metadata;
+    abandon({ namespace: NAMESPACE, name: NAME, uid });
+    await until('the job to be deleted', () => lines.length === 1);
+    expect([deletes().length, clock.pending]).to.deep.equal([1, 0]);
     await abandon[Symbol.asyncDispose]();
   });
 

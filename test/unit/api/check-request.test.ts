@@ -191,7 +191,7 @@ const URLS = [
   'http://93.184.1.1/',
 ];
 
-describe('checkRequest', () => {
+describe('the rules of a request', () => {
   it('returns the fields of the job with defaults', () => {
     expect(checkBody({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({
       bucketName: 'archive',

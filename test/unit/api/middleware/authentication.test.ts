@@ -109,7 +109,8 @@ describe('createAuthentication', () => {
     const verifications = api.tokens.calls.length;
     api.tokens.remove('team-a', 'token');
     expect(await statusWith(authorization)).to.equal(401);
-    expect(api.tokens.calls).to.have.length(verifications);
+    // It is searched once, because the watch could lag behind.
+    expect(api.tokens.calls.slice(verifications)).to.deep.equal(['list']);
   });
 
   it('refuses two Authorization headers (T5)', async () => {
