@@ -77,8 +77,6 @@ const jobDefaults = (random: Random) => ({
 
 interface SettingsCase {
   readonly what: string;
-  /** Of the defect of its lost updates. */
-  readonly id: 'UI1' | 'UI43';
   /** Of the form. */
   readonly path: string;
   /** Stores an object whose part is random. */
@@ -92,7 +90,6 @@ const ofProject = (
   specOf: (random: Random) => Readonly<Record<string, unknown>>,
 ): SettingsCase => ({
   what: `${slug} of a project`,
-  id: slug === 'webhook' ? 'UI43' : 'UI1',
   path: slug === 'webhook' ? `${HOME}/webhook` : `${HOME}/settings/${slug}`,
   object: `${COLLECTIONS.projects}/${PROJECT_NAME}`,
   put: (project, random) => project.putProject(specOf(random) as ZipProject['spec']),
@@ -100,7 +97,6 @@ const ofProject = (
 
 const ofBucket = (slug: string, specOf: (random: Random) => Partial<ZipBucketSpec>): SettingsCase => ({
   what: `${slug} of a bucket`,
-  id: 'UI1',
   path: `${HOME}/buckets/s3/reports/${slug}`,
   object: `${COLLECTIONS.buckets}/s3-reports`,
   put: (project, random) =>
@@ -152,7 +148,7 @@ describe('the forms of settings', () => {
   const open = async (path: string): Promise<URLSearchParams> =>
     unchangedForm((await project.ada.get(path)).text, path);
 
-  for (const { what, id, path, object, put } of CASES) {
+  for (const { what, path, object, put } of CASES) {
     it(`change nothing if that of ${what} is saved as it is (UI19)`, async () => {
       const random = createRandom(19);
       for (let round = 0; round < ROUNDS; round += 1) {
@@ -167,7 +163,7 @@ describe('the forms of settings', () => {
       }
     });
 
-    it(`keep what another user saved while that of ${what} was open (${id})`, async () => {
+    it(`keep what another user saved while that of ${what} was open (UI1, UI43)`, async () => {
       const random = createRandom(1);
       const statuses = new Set<number>();
       for (let round = 0; round < ROUNDS; round += 1) {
