@@ -99,10 +99,10 @@ const LOG_EVERY_MS = 60_000;
 /** Maximum log lines of an interval. */
 const MAX_LINES = 10;
 
-/** Redis responded. Its answer begins with a code, such as NOPERM or OOM. */
-const isAnswer = (error: unknown): error is Error => error instanceof ReplyError;
+/** Redis responded: its response begins with a code, such as NOPERM or OOM. */
+const isResponse = (error: unknown): error is Error => error instanceof ReplyError;
 
-/** Logs why requests are not counted: what Redis answered, or that it does not respond. */
+/** Logs why requests are not counted: what Redis responded, or that it does not respond. */
 const createReport = ({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'clock' | 'log'>) => {
   /** Why there is no connection: the client only says that it is not ready. */
   let disconnectedBy: unknown;
@@ -117,9 +117,9 @@ const createReport = ({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'c
 
   return (thrown: unknown): void => {
     // After these, the client may end the connection itself.
-    if (isAnswer(thrown)) disconnectedBy = thrown;
+    if (isResponse(thrown)) disconnectedBy = thrown;
     const error = redis.status === 'ready' ? thrown : (disconnectedBy ?? thrown);
-    const code = isAnswer(error) ? (error.message.split(' ', 1)[0] ?? '') : '';
+    const code = isResponse(error) ? (error.message.split(' ', 1)[0] ?? '') : '';
     const now = clock.monotonicMs();
     if (now >= reportedUntil) {
       reported.clear();

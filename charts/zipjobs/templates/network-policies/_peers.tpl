@@ -11,7 +11,7 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
 {{- /* `::` is at least one group, and an IPv4 address takes the place of the last two. */ -}}
 {{- if eq (len (splitList ":" (trimSuffix "::" $prefix))) 6 -}}{{- $prefix = trimSuffix ":" $prefix -}}{{- end -}}
 {{- else -}}
-{{- /* Without the last two groups, of which `::` may contain one. */ -}}
+{{- /* Without the last two groups; `::` may contain one of them. */ -}}
 {{- $prefix = regexReplaceAll "([0-9.]+[.][0-9.]+|[0-9a-fA-F]+:[0-9a-fA-F]+)$" (regexReplaceAll "::[0-9a-fA-F]+$" $prefix "::") "" -}}
 {{- end -}}
 {{- $behind := list -}}

@@ -82,7 +82,7 @@ describe('a token that the watch has not reported yet', () => {
     }
   });
 
-  it('is searched ten times a second after a burst, whoever sends tokens (BC15)', async () => {
+  it('is searched ten times a second after a burst, for any number of senders (BC15)', async () => {
     const guesses = async (count: number): Promise<void> => {
       for (let n = 0; n < count; n += 1) expect(await statusOf(generateToken())).to.equal(401);
     };

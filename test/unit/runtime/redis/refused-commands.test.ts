@@ -53,22 +53,22 @@ describe('a Redis that refuses commands', () => {
     return { server, clock, redis, lines, take, isReady, uncounted: () => uncounted };
   };
 
-  for (const answer of [
+  for (const response of [
     REPLICA,
     '-LOADING Redis is loading the dataset in memory',
     "-MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
     '-NOREPLICAS Not enough good replicas to write.',
     "-ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -READONLY You can't write against a read only replica.",
   ])
-    it(`connects again, to the address that its name has now, after "${answer.slice(0, 90)}" (BC2)`, async () => {
+    it(`connects again, to the address that its name has now, after "${response.slice(0, 90)}" (BC2)`, async () => {
       let isPrimary = false;
-      const { server, take, isReady, lines } = await connect(() => (isPrimary ? COUNTED : answer));
+      const { server, take, isReady, lines } = await connect(() => (isPrimary ? COUNTED : response));
       expect(await take()).to.equal(undefined);
       isPrimary = true;
       await until('another connection', () => server.connections() === 2);
       await isReady();
       expect(await take()).to.deep.equal({ used: 1, resetMs: 60_000 });
-      expect(lines.join('')).to.include(answer.slice(1)).and.not.include('does not respond');
+      expect(lines.join('')).to.include(response.slice(1)).and.not.include('does not respond');
     });
 
   it('connects again after two seconds if Redis does not respond any more, as after the loss of its node (BC2)', async () => {
@@ -94,27 +94,27 @@ describe('a Redis that refuses commands', () => {
     await until('the next connection', () => server.connections() === 3);
   });
 
-  for (const answer of [
+  for (const response of [
     "-NOPERM User zipjobs has no permissions to run the 'evalsha' command",
     '-MOVED 3999 127.0.0.1:6381',
     "-OOM command not allowed when used memory > 'maxmemory'.",
   ])
-    it(`keeps the connection, and logs what Redis answered, after "${answer}" (BC21)`, async () => {
-      const { server, lines, take, uncounted, redis } = await connect(() => answer);
+    it(`keeps the connection, and logs what Redis responded, after "${response}" (BC21)`, async () => {
+      const { server, lines, take, uncounted, redis } = await connect(() => response);
       expect(await take()).to.equal(undefined);
       expect(await take()).to.equal(undefined);
       expect(uncounted()).to.equal(2);
       expect([server.connections(), redis.status]).to.deep.equal([1, 'ready']);
       expect(lines, lines.join('')).to.have.length(1);
-      expect(lines[0]).to.include(answer.slice(1)).and.not.include('does not respond');
+      expect(lines[0]).to.include(response.slice(1)).and.not.include('does not respond');
     });
 
-  it('logs each different answer once a minute (BC21)', async () => {
-    let answer = '-NOPERM User zipjobs has no permissions';
-    const { lines, take, clock } = await connect(() => answer);
+  it('logs each different response once a minute (BC21)', async () => {
+    let response = '-NOPERM User zipjobs has no permissions';
+    const { lines, take, clock } = await connect(() => response);
     const codes = (): readonly string[] => lines.map((line) => /NOPERM|OOM/.exec(line)?.[0] ?? line);
     await take();
-    answer = '-OOM command not allowed';
+    response = '-OOM command not allowed';
     for (let n = 0; n < 3; n += 1) await take();
     expect(codes()).to.deep.equal(['NOPERM', 'OOM']);
     clock.jump(60_000);
