@@ -43,7 +43,6 @@ import { createZipJobRoutes, type ZipJobRoutes } from './routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from './storage-ledger.ts';
 import { type AcceptedTokens, createAcceptedTokens } from './tokens/accepted-tokens.ts';
 import { type Authenticate, createAuthenticate } from './tokens/authenticate.ts';
-import { createFindNewTokens } from './tokens/find-new-tokens.ts';
 import { createNoteUse } from './tokens/last-used.ts';
 import { reportRefusedTokens } from './tokens/report-refused-tokens.ts';
 import { createVerifyToken, isOpenProject } from './tokens/verify-token.ts';
@@ -117,22 +116,21 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
   });
 };
 
-const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate => {
-  const known = { tokens: caches.zipTokens, projects: caches.zipProjects, accepted };
-  const calls = {
-    tokenClient: clients.zipTokens,
-    projectClient: clients.zipProjects,
-    clock: systemClock,
-    log,
-    verificationTimeoutMs: config.tokenVerificationTimeoutMs,
-  };
-  const times = { freshMs: config.tokenFreshMs, staleMs: config.tokenStaleMs };
-  return createAuthenticate({
-    ...known,
-    findNewTokens: createFindNewTokens({ ...known, ...calls }),
-    verifyToken: createVerifyToken({ ...calls, ...times }),
+const createTokenCheck = ({ config, log, caches, clients, accepted }: Parts): Authenticate =>
+  createAuthenticate({
+    tokens: caches.zipTokens,
+    accepted,
+    projects: caches.zipProjects,
+    verifyToken: createVerifyToken({
+      tokenClient: clients.zipTokens,
+      projectClient: clients.zipProjects,
+      clock: systemClock,
+      log,
+      freshMs: config.tokenFreshMs,
+      staleMs: config.tokenStaleMs,
+      verificationTimeoutMs: config.tokenVerificationTimeoutMs,
+    }),
   });
-};
 
 const createServer = (parts: Parts, isStopping: () => boolean): Server => {
   const { config, log, metrics, caches, clients } = parts;

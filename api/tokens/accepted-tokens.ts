@@ -54,8 +54,6 @@ export interface AcceptedTokens {
   readonly version: number;
   /** The tokens with this mask that count, of the namespaces for which `isOpen` is true. */
   candidates(mask: string, isOpen: (namespace: string) => boolean): readonly ObjectKey[];
-  /** True if another token of the namespace with this mask, the newest of all, would count. */
-  hasRoom(namespace: string, mask: string): boolean;
   /** The tokens that do not count. */
   refused(isOpen: (namespace: string) => boolean): ReadonlyMap<ObjectKey, TokenRefusal>;
 }
@@ -100,7 +98,6 @@ const createProjects = (masks: ReturnType<typeof createMaskIndex>) => {
     version: () => version,
     all: (): IterableIterator<[namespace: string, project: Project]> => projects.entries(),
     remove,
-    sizeOf: (namespace: string): number => projects.get(namespace)?.entries.size ?? 0,
     add: (entry: Entry): void => {
       const namespace = namespaceOf(entry.key);
       const project: Project = projects.get(namespace) ?? { entries: new Map(), accepted: undefined };
@@ -141,9 +138,6 @@ export const createAcceptedTokens = (): AcceptedTokens => {
       return projects.version();
     },
     candidates,
-    hasRoom: (namespace, mask) =>
-      projects.sizeOf(namespace) < TOKEN_LIMIT &&
-      (projects.acceptedIn(namespace).get(mask)?.length ?? 0) < MASK_LIMIT_OF_PROJECT,
     refused: (isOpen) => {
       const refused = new Map<ObjectKey, TokenRefusal>();
       const accepted = new Set(masks.masks().flatMap((mask) => candidates(mask, isOpen)));

@@ -5,7 +5,6 @@ import type { Permission, ZipToken } from '#crds/zip-token.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import { invalidApiKey, serviceUnavailable } from '../api-error.ts';
 import type { AcceptedTokens } from './accepted-tokens.ts';
-import type { FindNewTokens } from './find-new-tokens.ts';
 import { findOpened, opens } from './token-candidates.ts';
 import { isOpenProject, type VerifyToken } from './verify-token.ts';
 
@@ -32,25 +31,23 @@ export interface AuthenticateDeps {
   readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'get'>;
   readonly accepted: Pick<AcceptedTokens, 'candidates'>;
   readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'get'>;
-  readonly findNewTokens: FindNewTokens;
   readonly verifyToken: VerifyToken;
 }
 
 /**
  * Resolves a token to its principal. The caches find the candidate and a live read verifies it, so a deleted token fails
- * with the next request even when a watch lags behind. A token that the caches do not know is searched, for the same reason.
+ * with the next request even when a watch lags behind.
  */
 export const createAuthenticate =
-  ({ tokens, accepted, projects, findNewTokens, verifyToken }: AuthenticateDeps): Authenticate =>
+  ({ tokens, accepted, projects, verifyToken }: AuthenticateDeps): Authenticate =>
   async (token, guesses) => {
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
       throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
     const mask = maskToken(token);
-    const known = accepted
+    const candidates = accepted
       .candidates(mask, (namespace) => isOpenProject(projects.get(projectKey(namespace))))
       .flatMap((key) => tokens.get(key) ?? []);
-    const candidates = known.length === 0 ? await findNewTokens(mask) : known;
     if (candidates.length === 0) throw invalidApiKey();
     guesses.assertAllowed(mask);
     const candidate = findOpened(candidates, token);

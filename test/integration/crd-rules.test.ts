@@ -252,17 +252,4 @@ describe('the API server', function () {
     };
     expect([await select('Failed'), await select('Running')]).to.deep.equal([['selected'], []]);
   });
-
-  it('selects tokens by their mask (BC15)', async () => {
-    const spec = { sha256: '1'.repeat(64), masked: 'zj_b...wxyz', permissions: ['read'] };
-    expectAccepted(
-      await create({ apiVersion: GROUP_VERSION, kind: 'ZipToken', metadata: { name: 'masked' }, spec }),
-    );
-    const select = async (mask: string): Promise<readonly string[]> => {
-      const selector = encodeURIComponent(`spec.masked=${mask}`);
-      const { body } = await admin.request('GET', `${pathOf('ZipToken')}?fieldSelector=${selector}`);
-      return (body as { readonly items: readonly Manifest[] }).items.map(({ metadata }) => metadata.name);
-    };
-    expect([await select('zj_b...wxyz'), await select('zj_b...wxy0')]).to.deep.equal([['masked'], []]);
-  });
 });

@@ -16,7 +16,6 @@ import { createRequestPolicy } from '#api/request-policy.ts';
 import { createZipJobRoutes } from '#api/routes/zip-jobs.ts';
 import { createStorageLedger, type StorageLedger } from '#api/storage-ledger.ts';
 import { createAuthenticate } from '#api/tokens/authenticate.ts';
-import { createFindNewTokens } from '#api/tokens/find-new-tokens.ts';
 import { createNoteUse } from '#api/tokens/last-used.ts';
 import { createVerifyToken } from '#api/tokens/verify-token.ts';
 import { bucketResourceName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
@@ -135,14 +134,15 @@ const createDeps = (
     workTimeoutMs: options.workTimeoutMs ?? 5_000,
     helpUrl: settings.helpUrl,
   });
-  const known = { tokens: tokens.reflector, projects: projects.reflector, accepted: stores.accepted };
-  const calls = {
+  const verifyToken = createVerifyToken({
     tokenClient: tokens.client,
     projectClient: projects.client,
     clock,
     log,
+    freshMs: 1_000,
+    staleMs: 10_000,
     verificationTimeoutMs: 1_000,
-  };
+  });
   return {
     abandon,
     log,
@@ -153,9 +153,10 @@ const createDeps = (
     logLines,
     readForwarded: createReadForwarded(options.trustedProxies ?? []),
     authenticate: createAuthenticate({
-      ...known,
-      findNewTokens: createFindNewTokens({ ...known, ...calls }),
-      verifyToken: createVerifyToken({ ...calls, freshMs: 1_000, staleMs: 10_000 }),
+      tokens: tokens.reflector,
+      accepted: stores.accepted,
+      projects: projects.reflector,
+      verifyToken,
     }),
     noteUse: createNoteUse({
       tokens: tokens.reflector,
