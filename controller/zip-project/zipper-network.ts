@@ -25,10 +25,10 @@ export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undef
   const egress = toEgressOptions(config, config.kubernetesHost);
   return {
     // A NetworkPolicy cannot tell a source from a store. The zipper does.
-    open: [
-      ...openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),
-      ...config.proxyCidrs.map((cidr) => ({ cidr })),
-    ],
+    open: openIpBlocks(
+      { ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] },
+      config.proxyCidrs,
+    ),
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };

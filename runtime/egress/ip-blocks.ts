@@ -35,8 +35,12 @@ const without = (ranges: readonly Cidr[], holes: readonly Cidr[]): readonly Cidr
 /**
  * The egress policy as a NetworkPolicy can express it: all addresses except the closed ones, and the ranges that the
  * operator opened. The check in the process still applies, because it also covers names, ports and mapped addresses.
+ * Proxies are open in any case: they have their own rules.
  */
-export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] => {
+export const openIpBlocks = (
+  options: EgressPolicyOptions,
+  proxyCidrs: readonly string[] = [],
+): readonly IpBlock[] => {
   const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));
   const opened = options.allowCidrs.map((text) => requireCidr(text, 'EGRESS_ALLOW_CIDRS'));
   const special = CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges'));
@@ -52,9 +56,13 @@ export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] =
     ? blockOf(nat64, [...closedBehind, ...kept.filter(({ family }) => family === 6)])
     : [];
   const reopenedBehind = nat64 ? without(behind(nat64, reopened), kept) : [];
+  const proxies = proxyCidrs.map((text) => requireCidr(text, 'PROXY_CIDRS'));
+  const proxiesBehind = nat64 ? behind(nat64, proxies) : [];
   return [
     ...WORLD.flatMap((range) => blockOf(range, [...closed, ...closedBehind])),
     ...translated,
-    ...[...reopened, ...reopenedBehind].map((range) => ({ cidr: textOf(range) })),
+    ...[...reopened, ...reopenedBehind, ...proxies, ...proxiesBehind].map((range) => ({
+      cidr: textOf(range),
+    })),
   ];
 };

@@ -176,11 +176,25 @@ describe('the network policies of the chart', function () {
     ]);
   });
 
-  for (const cidr of ['999.1.1.1/24', '10.0.0.0/33', '10.0.0/8', '010.0.0.0/8', 'fd00::/129', 'fd00/8'])
+  const NO_CIDRS = `999.1.1.1/24 10.0.0.0/33 10.0.0/8 010.0.0.0/8 fd00::/129 fd00/8 fd00:1/64 :::::/64 1:2:3/48 64:ff9b:::/96
+    1::2::3/64 12345::/16 1:2:3:4:5:6:7:8:9/64 1:2:3:4:5:6:7::8/64 ::ffff:010.0.0.0/104`;
+  for (const cidr of NO_CIDRS.split(/\s+/))
     it(`refuse ${cidr}, which is no CIDR (BC9)`, async () => {
       expect(await refusalOf({ 'egress.denyCidrs': [cidr] })).to.contain("values don't meet");
       expect(await refusalOf({ trustedProxies: [cidr] })).to.contain("values don't meet");
+      expect(await refusalOf({ 'egress.nat64Prefix': cidr })).to.contain("values don't meet");
     });
+
+  it('accept every form of an IPv6 range (BC9)', async () => {
+    const ranges =
+      `fd00::/8 ::1/128 1:2:3:4:5:6:7:8/128 1:2:3:4:5:6:7::/112 a:b:c:d:e:f::0/112 64:ff9b::192.0.2.0/120 1::8/64
+      1:2:3:4:5:6:192.0.2.1/128 ::192.0.2.0/120 FD00::A/64`.split(/\s+/);
+    const objects = await render({ ...ENABLED, 'egress.denyCidrs': ranges, trustedProxies: ranges });
+    const blocks = specOf(objects, 'controller').egress[2]?.to ?? [];
+    expect(blocks.find(({ ipBlock }) => ipBlock?.cidr === '::/0')?.ipBlock?.except).to.include.members(
+      ranges,
+    );
+  });
 
   it('open the API server to pods of Cilium by its entity, and deny nothing (X11)', async () => {
     const isOfCilium = ({ apiVersion }: KubeObject): boolean => apiVersion === 'cilium.io/v2';

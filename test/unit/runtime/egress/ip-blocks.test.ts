@@ -56,6 +56,15 @@ describe('openIpBlocks', () => {
         expect(letsThrough(blocks, ip), ip).to.equal(policy.judgeAddress(ip) === 'allowed');
     });
 
+  it('opens the proxies, also behind NAT64, and if everything is denied (BC1)', () => {
+    const options = { ...NONE, denyCidrs: ['0.0.0.0/0', '::/0'], nat64Prefix: '64:ff9b::/96' };
+    const blocks = openIpBlocks(options, ['10.9.0.0/24', 'fd00:9::/64']);
+    for (const ip of ['10.9.0.7', '64:ff9b::a09:7', 'fd00:9::7'])
+      expect(letsThrough(blocks, ip), ip).to.equal(true);
+    for (const ip of ['10.9.1.7', '64:ff9b::a09:107', '64:ff9b::808:808'])
+      expect(letsThrough(blocks, ip), ip).to.equal(false);
+  });
+
   it('excludes every blocked range explicitly', () => {
     const excepted = openIpBlocks(NONE).flatMap(({ except = [] }) => except);
     expect(excepted).to.have.members([...CLOSED_CIDRS]);
