@@ -116,7 +116,11 @@ describe('the HorizontalPodAutoscaler of the API', function () {
     });
 
   /** What the API server records of an apply or an update. */
-  const byManager = (operation: string, fields: Fields): Fields => ({ operation, fieldsV1: fields });
+  const byManager = (operation: string, fields: Fields, manager = 'helm'): Fields => ({
+    manager,
+    operation,
+    fieldsV1: fields,
+  });
   const WITH_REPLICAS = { 'f:spec': { 'f:replicas': {}, 'f:template': {} } };
   const WITHOUT = { 'f:spec': { 'f:template': {} } };
   for (const [what, live, kept] of [
@@ -135,9 +139,35 @@ describe('the HorizontalPodAutoscaler of the API', function () {
       'the autoscaler has taken the number over from an apply',
       {
         spec: { replicas: 5 },
-        metadata: { managedFields: [byManager('Apply', WITHOUT), byManager('Update', WITH_REPLICAS)] },
+        metadata: {
+          managedFields: [
+            byManager('Apply', WITHOUT),
+            byManager('Update', WITH_REPLICAS, 'kube-controller-manager'),
+          ],
+        },
       },
       '',
+    ],
+    [
+      'the autoscaler has taken the number over from an apply of Flux',
+      {
+        spec: { replicas: 5 },
+        metadata: { managedFields: [byManager('Apply', WITHOUT, 'helm-controller')] },
+      },
+      '',
+    ],
+    [
+      'Helm updates it, and another manager applies a label',
+      {
+        spec: { replicas: 4 },
+        metadata: {
+          managedFields: [
+            byManager('Update', WITH_REPLICAS),
+            byManager('Apply', { 'f:metadata': { 'f:labels': { 'f:team': {} } } }, 'labeler'),
+          ],
+        },
+      },
+      '4',
     ],
     [
       'no pod runs, which would disable the autoscaler',

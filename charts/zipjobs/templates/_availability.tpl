@@ -11,15 +11,15 @@
 {{/*
 Replicas of a Deployment that an autoscaler scales, while Helm would remove the field: the API server would set it to 1. A client-side
 upgrade removes what the previous release contained. A server-side apply removes what only Helm owns; once the autoscaler has scaled
-the Deployment, it owns the field, and Helm must not apply it. Takes a list: the live Deployment, empty if there is none, and the
-smallest number.
+the Deployment, it owns the field, and Helm must not apply it. The manager of an apply of Helm is "helm", or "helm-controller" in Flux.
+Takes a list: the live Deployment, empty if there is none, and the smallest number.
 */}}
 {{- define "zipjobs.keptReplicas" -}}
 {{- $live := index . 0 -}}
 {{- $applied := false -}}
 {{- $owned := false -}}
 {{- range dig "metadata" "managedFields" list $live -}}
-{{- if eq .operation "Apply" -}}
+{{- if and (eq .operation "Apply") (dig "manager" "" . | hasPrefix "helm") -}}
 {{- $applied = true -}}
 {{- $owned = or $owned (hasKey (dig "fieldsV1" "f:spec" dict .) "f:replicas") -}}
 {{- end -}}
