@@ -3,6 +3,7 @@ import { type FileList, FileListTooLargeError, packFileList } from '#runtime/zip
 import { ApiError, parameterInvalid } from './api-error.ts';
 import { assertAllowed, readTypes, type TypedRequest, type ZipJobRequest } from './check-request.ts';
 import { parseStrictJson, type StrictJson } from './json/strict-json.ts';
+import { TooManyValuesError } from './json/strict-json-error.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
 import type { FileBudget } from './rate-limits/file-budget.ts';
 import type { RequestPolicy } from './request-policy.ts';
@@ -26,13 +27,17 @@ export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
 export interface ReadRequestOptions {
   /** The error lists the first invalid entries and counts all. Otherwise, the check ends at the first one. */
   readonly listsFaults?: boolean;
-  /** For a request that may be a retry: a rule that has changed since then must not hide the job of the first one. */
-  readonly keepsRefusal?: boolean;
+  /**
+   * Whether an earlier request may have created the job: a rule that has changed since then must not hide it. Called only if the request
+   * would be refused, so that nobody can make the API read, pack or count what it refuses.
+   */
+  readonly isRetry?: () => Promise<boolean>;
 }
 
 /**
- * Parses and validates the body of a create, and packs its files. With keepsRefusal, only an error in the JSON or in a type is thrown.
- * @throws StrictJsonError, NotAnObjectError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded
+ * Parses and validates the body of a create, and packs its files. For a retry, only an error in the JSON or in a type is thrown.
+ * @throws StrictJsonError, NotAnObjectError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded;
+ * the errors of isRetry
  */
 export type ReadRequest = (
   body: Buffer,
@@ -59,22 +64,28 @@ const pack = async ({ files, refusal }: Refusable): Promise<FileList> => {
   }
 };
 
-/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
-export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
-  const enqueue = createQueue(1);
-  const runSteps = createRunSteps();
+const packed = async (asked: Refusable): Promise<PackedRequest> => {
+  const { files: _files, ...request } = asked;
+  return { ...request, list: await pack(asked) };
+};
+
+interface StepsOptions extends Pick<ReadRequestOptions, 'listsFaults'> {
+  /** What the body may contain at most. */
+  readonly readable: RequestLimits;
+  readonly keepsRefusal: boolean;
+}
+
+const createSteps = ({ requestPolicy, fileBudget }: ReadRequestDeps) =>
   function* steps(
     body: Buffer,
     project: ZipProject,
-    { listsFaults = false, keepsRefusal = false }: ReadRequestOptions,
+    { listsFaults = false, readable, keepsRefusal }: StepsOptions,
   ): Steps<Refusable> {
-    // The job of a first request may be larger than the limits allow now.
-    const readable = keepsRefusal ? HIGHEST_LIMITS : limits;
     const json = yield* parseStrictJson(body, jsonLimits(readable));
     const policy = requestPolicy(project);
     let typed: TypedRequest | undefined;
     try {
-      typed = readTypes(json, policy);
+      typed = yield* readTypes(json, policy);
       yield;
       yield* assertAllowed(typed, policy);
       return typed.request;
@@ -86,15 +97,36 @@ export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadReq
     } finally {
       fileBudget.spend(project, countFiles(json, readable));
     }
-  }
-  return (body, project, options = {}) => {
+  };
+
+/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
+export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
+  const { limits, fileBudget } = deps;
+  const enqueue = createQueue(1);
+  const runSteps = createRunSteps();
+  const steps = createSteps(deps);
+  return async (body, project, options = {}) => {
     const { namespace } = project.metadata;
-    const read = async (): Promise<PackedRequest> => {
-      fileBudget.assertLeft(project);
-      const asked = await runSteps(namespace, steps(body, project, options));
-      const { files: _files, ...request } = asked;
-      return { ...request, list: await pack(asked) };
+    const keepsRefusal = options.isRetry !== undefined;
+    let retry: Promise<boolean> | undefined;
+    const isRetry = async (): Promise<boolean> => (retry ??= options.isRetry?.() ?? Promise.resolve(false));
+    const inTurn = <T>(task: () => Promise<T>): Promise<T> =>
+      body.length < LARGE_BYTES ? task() : enqueue(namespace, task);
+    const read = (readable: RequestLimits): Promise<PackedRequest | Refusable> =>
+      inTurn(async () => {
+        fileBudget.assertLeft(project);
+        const asked = await runSteps(namespace, steps(body, project, { ...options, readable, keepsRefusal }));
+        return asked.refusal === undefined ? packed(asked) : asked;
+      });
+    /** The job of a first request may be larger than the limits allow now. */
+    const readLarger = async (error: unknown): Promise<PackedRequest | Refusable> => {
+      if (error instanceof TooManyValuesError && (await isRetry())) return read(HIGHEST_LIMITS);
+      throw error;
     };
-    return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);
+    const asked = await read(limits).catch(readLarger);
+    if ('list' in asked) return asked;
+    // Not in the queue, because it may call the API server.
+    if (await isRetry()) return inTurn(() => packed(asked));
+    throw asked.refusal ?? new Error('the request has neither a list nor a refusal');
   };
 };

@@ -10,6 +10,7 @@ import { expandedFields } from '../expand/expanded-fields.ts';
 import { type Expansion, readExpand } from '../expand/read-expand.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
+import { derivedUuid } from '../idempotency/derived-uuid.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { takeBody } from '../middleware/json-body.ts';
 import { projectUidOf } from '../project-uid.ts';
@@ -61,6 +62,26 @@ const checkRefusals = async (
   assertObjectAccepted({ chosen: options.objectOptions, defaults }, bucket);
 };
 
+/** The job that a request with this key creates. */
+const queryOf = ({ namespace, project }: Principal, idempotencyKey: string): ZipJobQuery => {
+  const projectUid = projectUidOf(project);
+  return { namespace, projectUid, uuid: derivedUuid(projectUid, idempotencyKey) };
+};
+
+const exists = async (
+  { findZipJob }: Pick<ZipJobRoutesDeps, 'findZipJob'>,
+  query: ZipJobQuery,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  try {
+    await findZipJob.response(query, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'resource_not_found') return false;
+    throw error;
+  }
+};
+
 const respond = (ctx: ApiContext, status: number, body: string): void => {
   ctx.status = status;
   ctx.type = 'application/json';
@@ -90,8 +111,12 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
       const listsFaults = expansions.includes('error');
-      const keepsRefusal = idempotencyKey !== undefined;
-      const request = await deps.readRequest(takeBody(ctx), project, { listsFaults, keepsRefusal });
+      const request = await deps.readRequest(takeBody(ctx), project, {
+        listsFaults,
+        ...(idempotencyKey !== undefined && {
+          isRetry: () => inTime(ctx, (signal) => exists(deps, queryOf(principal, idempotencyKey), signal)),
+        }),
+      });
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
         const refusal = await checkRefusals(deps, { request, principal }, signal).then(

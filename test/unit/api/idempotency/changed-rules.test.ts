@@ -84,10 +84,19 @@ describe('a retry with the same Idempotency-Key after a rule changed', () => {
     for (const job of api.jobs.all()) stricter.jobs.put(job);
     const again = await stricter.post(body, KEY);
     expect([again.status, again.text]).to.deep.equal([201, first.text]);
-    const { status, body: refused } = await stricter.post(body, OTHER_KEY);
-    expect([status, refused.error?.param]).to.deep.equal([422, 'key']);
-    expect((await stricter.post(body)).body.error?.code).to.equal('too_many_values');
+    const withoutKey = await stricter.post(body);
+    expect(withoutKey.body.error?.code).to.equal('too_many_values');
+    expect((await stricter.post(body, OTHER_KEY)).text, 'no key evades the limits').to.equal(withoutKey.text);
+    const longKey = { ...A_REQUEST, key: body.key };
+    expect((await stricter.post(longKey, OTHER_KEY)).body.error?.param).to.equal('key');
     expect((await stricter.post(TWO_FILES, OTHER_KEY)).body.error?.message).to.contain('at most 1 files');
+  });
+
+  it('is told from a new request before anything is counted for it (BC3)', async () => {
+    changeProject({ limits: { storedBytes: 1 }, callerOptions: { closed: ['compression'] } });
+    const refused = await api.post({ ...A_REQUEST, compression: 'deflate' }, KEY);
+    expect([refused.status, refused.body.error?.code]).to.deep.equal([422, 'parameter_invalid']);
+    expect(api.logLines.filter((line) => line.includes('a project is full'))).to.deep.equal([]);
   });
 
   it('completes a job whose file list was not stored (BC3)', async () => {
