@@ -62,8 +62,8 @@ function* assertFiles(
  * these cannot.
  * @throws ApiError parameter_missing or parameter_invalid
  */
-export const readTypes = (json: StrictJson, deps: Pick<RequestCheckDeps, 'checkBody'>): TypedRequest => {
-  const body = deps.checkBody(json.body);
+export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'checkBody'>): Steps<TypedRequest> {
+  const body = yield* deps.checkBody(json.body);
   const { metadata } = SPEC_DEFAULTS;
   const request = {
     bucketName: body.bucket_name,
@@ -74,7 +74,7 @@ export const readTypes = (json: StrictJson, deps: Pick<RequestCheckDeps, 'checkB
     options: readOptions(body),
   };
   return { request, body };
-};
+}
 
 /**
  * Applies the rules of the project and of the operator, as far as possible without calls to the API server, in the order in which

@@ -27,7 +27,7 @@ export const checkBody = (
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(limits)));
   const rules = policy(aProject('team-a', spec));
-  const typed = readTypes(json, rules);
+  const typed = runToEnd(readTypes(json, rules));
   runToEnd(assertAllowed(typed, rules));
   return typed.request;
 };

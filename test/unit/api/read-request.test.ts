@@ -61,7 +61,7 @@ const runMeasured = <T>(steps: Steps<T>): Measured<T> => {
 function* read(body: Buffer): Steps<ZipJobRequest> {
   const json = yield* parseStrictJson(body, jsonLimits(limits));
   const policy = requestPolicy(project);
-  const typed = readTypes(json, policy);
+  const typed = yield* readTypes(json, policy);
   yield;
   yield* assertAllowed(typed, policy);
   return typed.request;
@@ -132,6 +132,31 @@ describe('createReadRequest', function () {
       clearInterval(timer);
     }
     expect(turns.length).to.be.above(5);
+  });
+
+  it('reads and packs more than the limits allow only for a retry (BC3)', async () => {
+    const readRequest = createReadRequest({
+      requestPolicy,
+      limits: { ...limits, maxFiles: 1 },
+      fileBudget: unlimitedFiles(),
+    });
+    const [file] = A_REQUEST.urls;
+    const bodyOf = (files: number): Buffer =>
+      Buffer.from(JSON.stringify({ ...A_REQUEST, urls: Array<unknown>(files).fill(file), key: 'a/..' }));
+    for (const files of [1, 2_000]) {
+      let asked = 0;
+      const read = (isKnown: boolean) =>
+        readRequest(bodyOf(files), project, {
+          isRetry: () => {
+            asked += 1;
+            return Promise.resolve(isKnown);
+          },
+        });
+      const error = await read(false).catch((caught: unknown) => caught);
+      expect(error).to.have.property('code', files === 1 ? 'parameter_invalid' : 'TooManyValues');
+      const { list, refusal } = await read(true);
+      expect([list.count, refusal?.param, asked]).to.deep.equal([files, 'key', 2]);
+    }
   });
 
   it('responds with 413 to more values than a valid request can contain (N1)', async () => {
