@@ -20,7 +20,7 @@ export interface AbandonZipJobDeps {
   readonly log: Logger;
   readonly clock: Pick<Clock, 'monotonicMs' | 'after'>;
   readonly policy?: RetryPolicy;
-  /** Maximum concurrent deletions; further jobs fail at their start deadline. */
+  /** Maximum concurrent deletions; further jobs are counted in the log and fail at their start deadline. */
   readonly maxAtOnce?: number;
 }
 
@@ -39,44 +39,85 @@ const MAX_AT_ONCE = 2_000;
 const LATE_CREATE_MS = 60_000;
 /** Doubled for each further delete. */
 const FIRST_PAUSE_MS = 1_000;
+/** An outage can leave thousands of jobs. */
+const LOG_EVERY_MS = 60_000;
 
-export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
-  const { jobClient, log, clock, policy = POLICY, maxAtOnce = MAX_AT_ONCE } = deps;
-  const end = new AbortController();
-  const running = new Set<Promise<void>>();
-
-  const deleteOnce = ({ namespace, name, uid }: AbandonedZipJob): Promise<boolean> => {
-    const options = { ...defined({ uid }), signal: end.signal };
-    return retry(() => jobClient.delete(namespace, name, options), policy, end.signal);
+/** The number of jobs that are not deleted, for the log. */
+const createSkipped = ({ log, clock }: Pick<AbandonZipJobDeps, 'log' | 'clock'>) => {
+  let count = 0;
+  let quietUntilMs = -Infinity;
+  const report = (): void => {
+    if (count === 0) return;
+    log.error(
+      { zipJobs: count },
+      'gave up deleting ZipJobs without a file list, because there are too many or the API stops: those that exist fail at their start deadlines and block later jobs of their keys until then',
+    );
+    count = 0;
+    quietUntilMs = clock.monotonicMs() + LOG_EVERY_MS;
   };
+  return {
+    add: (): void => {
+      count += 1;
+    },
+    report,
+    reportIfDue: (): void => {
+      if (clock.monotonicMs() >= quietUntilMs) report();
+    },
+  };
+};
 
-  /** Resolves to whether it deleted the ZipJob. A create, and each repetition of it, may still be executed after a delete. */
-  const deleteWhileLate = async (job: AbandonedZipJob): Promise<boolean> => {
+/** Resolves to whether it deleted the ZipJob. */
+type DeleteZipJob = (job: AbandonedZipJob, signal: AbortSignal) => Promise<boolean>;
+
+const createDelete = ({ jobClient, clock, policy = POLICY }: AbandonZipJobDeps): DeleteZipJob => {
+  const deleteOnce: DeleteZipJob = ({ namespace, name, uid }, signal) =>
+    jobClient.delete(namespace, name, { ...defined({ uid }), signal });
+  const deleteSurely: DeleteZipJob = (job, signal) => retry(() => deleteOnce(job, signal), policy, signal);
+
+  /** A create, and each repetition of it, may still be executed after a delete. Only the last delete is repeated, since others follow. */
+  const deleteWhileLate: DeleteZipJob = async (job, signal) => {
     const untilMs = clock.monotonicMs() + LATE_CREATE_MS;
     let isDeleted = false;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs *= 2) {
-      isDeleted = (await deleteOnce(job)) || isDeleted;
       const leftMs = untilMs - clock.monotonicMs();
-      if (leftMs <= 0 || !(await pause(clock, Math.min(pauseMs, leftMs), end.signal))) return isDeleted;
+      if (leftMs <= 0) return (await deleteSurely(job, signal)) || isDeleted;
+      isDeleted = (await deleteOnce(job, signal).catch(() => false)) || isDeleted;
+      await pause(clock, Math.min(pauseMs, leftMs), signal);
+      if (isDeleted && signal.aborted) return true;
+      signal.throwIfAborted();
     }
   };
+  return (job, signal) => (job.uid === undefined ? deleteWhileLate : deleteSurely)(job, signal);
+};
+
+export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
+  const { log, maxAtOnce = MAX_AT_ONCE } = deps;
+  const deleteZipJob = createDelete(deps);
+  const skipped = createSkipped(deps);
+  const end = new AbortController();
+  const running = new Set<Promise<void>>();
 
   const remove = async (job: AbandonedZipJob): Promise<void> => {
     const { namespace, name } = job;
     try {
-      const isDeleted = await (job.uid === undefined ? deleteWhileLate(job) : deleteOnce(job));
-      if (isDeleted)
+      if (await deleteZipJob(job, end.signal))
         log.info({ project: namespace, zipJob: name }, 'deleted a ZipJob without a complete file list');
     } catch (error) {
-      log.error(
-        { err: error, project: namespace, zipJob: name },
-        'could not delete a ZipJob without a file list: it fails at its start deadline and blocks later jobs of its key until then',
-      );
+      if (end.signal.aborted) skipped.add();
+      else
+        log.error(
+          { err: error, project: namespace, zipJob: name },
+          'could not delete a ZipJob without a file list: it fails at its start deadline and blocks later jobs of its key until then',
+        );
     }
   };
 
   const abandon = (job: AbandonedZipJob): void => {
-    if (running.size >= maxAtOnce || end.signal.aborted) return;
+    if (running.size >= maxAtOnce || end.signal.aborted) {
+      skipped.add();
+      skipped.reportIfDue();
+      return;
+    }
     const removal = remove(job).finally(() => running.delete(removal));
     running.add(removal);
   };
@@ -84,6 +125,7 @@ export const createAbandonZipJob = (deps: AbandonZipJobDeps): AbandonZipJob => {
     [Symbol.asyncDispose]: async () => {
       end.abort();
       await Promise.allSettled(running);
+      skipped.report();
     },
   });
 };

@@ -63,24 +63,55 @@ describe('createAbandonZipJob', () => {
     await abandon[Symbol.asyncDispose]();
   });
 
-  it('retries, then logs that the job remains', async () => {
+  it('retries the delete of a job that was certainly created, then logs that the job remains', async () => {
     const { jobs, abandon, lines, deletes } = setUp();
     jobs.fail(unreachable());
-    abandon({ namespace: NAMESPACE, name: NAME });
+    abandon({ namespace: NAMESPACE, name: NAME, uid: 'uid' });
     await until('the last attempt', () => lines.some((line) => line.includes('start deadline')));
     expect(deletes()).to.have.length(3);
     await abandon[Symbol.asyncDispose]();
   });
 
-  it('limits concurrent deletions and deletes nothing after disposal', async () => {
-    const { jobs, abandon, deletes } = setUp(2);
-    jobs.holdUntil(Promise.withResolvers<void>().promise);
+  it('repeats only the last delete of a job that may be created late, since others follow (BC7)', async () => {
+    const { jobs, abandon, lines, clock, deletes } = setUp();
+    jobs.fail(unreachable());
+    abandon({ namespace: NAMESPACE, name: NAME });
+    await until('the first delete', () => deletes().length === 1 && clock.pending === 1);
+    await clock.advance(59_999);
+    expect([deletes().length, lines]).to.deep.equal([6, []]);
+    await clock.advance(1);
+    await until('the last attempt', () => lines.some((line) => line.includes('start deadline')));
+    expect(deletes()).to.have.length(9);
+    await abandon[Symbol.asyncDispose]();
+  });
+
+  it('limits concurrent deletions, and logs the number of the others once a minute (BC7)', async () => {
+    const { jobs, abandon, deletes, lines, clock } = setUp(2);
+    const held = Promise.withResolvers<void>();
+    jobs.holdUntil(held.promise);
+    const abandonSome = (count: number): void => {
+      for (let n = 0; n < count; n += 1) abandon({ namespace: NAMESPACE, name: `job-${n}`, uid: 'uid' });
+    };
+    const counts = () => lines.map((line) => (JSON.parse(line) as { readonly zipJobs?: number }).zipJobs);
+    abandonSome(5);
+    expect([deletes().length, counts()]).to.deep.equal([2, [1]]);
+    clock.jump(60_000);
+    abandonSome(3);
+    expect(counts()).to.deep.equal([1, 3]);
+    held.resolve();
+    await abandon[Symbol.asyncDispose]();
+    expect(counts().reduce<number>((sum, count) => sum + (count ?? 0), 0)).to.equal(8);
+  });
+
+  it('logs the number of jobs that it does not delete because the API stops (BC7)', async () => {
+    const { abandon, deletes, lines, clock } = setUp();
     for (const name of ['a', 'b', 'c']) abandon({ namespace: NAMESPACE, name });
-    expect(deletes()).to.have.length(2);
-    jobs.holdUntil(undefined);
-    const { abandon: ended, deletes: none } = setUp();
-    await ended[Symbol.asyncDispose]();
-    ended({ namespace: NAMESPACE, name: NAME });
-    expect(none()).to.have.length(0);
+    await until('the first deletes', () => deletes().length === 3 && clock.pending === 3);
+    await abandon[Symbol.asyncDispose]();
+    expect(lines).to.have.length(1);
+    expect(lines[0]).to.contain('"zipJobs":3').and.to.contain('the API stops');
+    clock.jump(60_000);
+    abandon({ namespace: NAMESPACE, name: 'd' });
+    expect([deletes().length, lines.length]).to.deep.equal([3, 2]);
   });
 });
