@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
-import type { Clock } from '../clock.ts';
+import { type Clock, LONGEST_TIMER_MS } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
@@ -90,7 +90,7 @@ export const createRedis = (
     maxRetriesPerRequest: 0,
     commandTimeout: redisTimeoutMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
-    socketTimeout: Math.max(SILENCE_LIMIT_MS, SILENT_COMMANDS * redisTimeoutMs),
+    socketTimeout: Math.min(LONGEST_TIMER_MS, Math.max(SILENCE_LIMIT_MS, SILENT_COMMANDS * redisTimeoutMs)),
     reconnectOnError: createReconnectOnError(clock),
     retryStrategy: (times: number) => Math.min(MAX_RECONNECT_MS, MIN_RECONNECT_MS * 2 ** Math.min(times, 10)),
   });

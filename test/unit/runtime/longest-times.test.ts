@@ -1,11 +1,16 @@
 import { expect } from 'chai';
+import { readApiConfig } from '#api/config.ts';
 import { readReleaseCheckConfig } from '#api/release-check/config.ts';
 import { readMigrateConfig } from '#controller/migrate/config.ts';
 import { readUninstallConfig } from '#controller/uninstall/config.ts';
-import { LONGEST_TIMER_MS } from '#runtime/clock.ts';
+import { LONGEST_TIMER_MS, systemClock } from '#runtime/clock.ts';
 import type { Setting, Settings } from '#runtime/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
+import { createPool } from '#runtime/history/pool.ts';
+import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
+import { createRedis } from '#runtime/redis/create-redis.ts';
+import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { PROCESSES, withSettings } from '#scripts/sync-values.ts';
 
 /** Compared with other times only. */
@@ -68,6 +73,22 @@ describe('the longest times in settings', () => {
       }),
     );
     expect(missing.map(({ env }) => env)).to.deep.equal([]);
+  });
+
+  it('leave the timers that are computed from them within those of Node (BC5)', async () => {
+    const longest = String(LONGEST_TIMER_MS);
+    const config = readApiConfig({
+      REDIS_URL: 'redis://127.0.0.1:1',
+      REDIS_TIMEOUT_MS: longest,
+      HISTORY_STATEMENT_TIMEOUT_MS: longest,
+      HISTORY_TLS: 'disable',
+    });
+    const trust = BUILT_IN_TRUST;
+    await using redis = createRedis(config, { trust, clock: systemClock, onError: () => undefined });
+    expect(redis.options.socketTimeout).to.equal(LONGEST_TIMER_MS);
+    const log = createLogger('test', { level: 'silent' });
+    const pool = createPool(config, { log, trust, applicationName: 'test' });
+    expect(pool.options.query_timeout).to.equal(LONGEST_TIMER_MS);
   });
 
   it('allow sessions and TTLs of more than 25 days (BC5)', () => {
