@@ -42,11 +42,13 @@ export const createWait = (read: Read, timing: Timing) => {
       const state = await read(uuid, { ...call, ...limits }).catch(toRetriable);
       zip = state.zip ?? zip;
       if (zip?.status === 'succeeded' || zip?.status === 'failed') return zip;
-      const remainingMs = end - timing.nowMs();
-      if (limits.attempts === 1 || remainingMs <= 0)
+      if (limits.attempts === 1)
         throw new WaitTimeoutError({ uuid, zip, limitMs: call.limitMs, cause: state.error });
+      // 0 if the request was cut off at the end.
+      const nowMs = timing.nowMs();
+      const remainingMs = Math.max(0, end - nowMs);
       const delayMs = Math.min(delayOf(state, Math.min(pollMs, call.maxPollMs)), remainingMs);
-      if (delayMs === remainingMs) limits = { attempts: 1, deadlineMs: end + LAST_READ_MS };
+      if (delayMs === remainingMs) limits = { attempts: 1, deadlineMs: nowMs + delayMs + LAST_READ_MS };
       await timing.sleep(delayMs, call.signal);
     }
   };

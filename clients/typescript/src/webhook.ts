@@ -8,7 +8,8 @@ export interface ReceivedRequest {
   /** The received bytes or text, before any parsing. */
   readonly body: string | Uint8Array;
   /** `Headers` of any implementation, or an object as in Node. */
-  readonly headers:
+  readonly headers: // Without the library `dom.iterable`, the type is not iterable.
+    | Headers
     | Iterable<readonly [string, string]>
     | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The signing secret of the project: `whsec_...`. */
