@@ -92,7 +92,7 @@ describe('a retry with the same Idempotency-Key after a rule changed', () => {
     expect((await stricter.post(TWO_FILES, OTHER_KEY)).body.error?.message).to.contain('at most 1 files');
   });
 
-  it('is told from a new request before anything is counted for it (BC3)', async () => {
+  it('is distinguished from a new request before anything is counted for it (BC3)', async () => {
     changeProject({ limits: { storedBytes: 1 }, callerOptions: { closed: ['compression'] } });
     const refused = await api.post({ ...A_REQUEST, compression: 'deflate' }, KEY);
     expect([refused.status, refused.body.error?.code]).to.deep.equal([422, 'parameter_invalid']);
