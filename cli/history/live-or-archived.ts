@@ -28,9 +28,11 @@ const isMissing = (result: Output | AdministrationError): result is Administrati
 type Wanted = Parameters<typeof getArchived>[0];
 
 /** A history that does not respond must not hide a job of the cluster. */
-const askHistory = async (wanted: Wanted, session: Session): Promise<Job | Error | undefined> => {
+const askHistory = async (
+  ...args: Parameters<typeof getArchived>
+): Promise<Job | Error | undefined> => {
   try {
-    return await getArchived(wanted, session);
+    return await getArchived(...args);
   } catch (error) {
     return toError(error);
   }
@@ -41,7 +43,8 @@ const isJob = (archived: Job | Error | undefined): archived is Job =>
 
 /**
  * The job of the cluster, or else of the history. The look-up of a uid lists the whole project, so the history is asked before
- * that: if it has a job under the name of the API, no other job of the cluster has this ID.
+ * that: if it has a job under the name of the API, no other job of the cluster has this ID. A busy history is waited for only after
+ * that.
  */
 export const liveOrArchived = async (given: Wanted, session: Session, reader: Reader): Promise<Output> => {
   const wanted = { ...given, job: given.job.toLowerCase() };
@@ -49,7 +52,7 @@ export const liveOrArchived = async (given: Wanted, session: Session, reader: Re
   const name = isId ? zipJobName(wanted.job) : wanted.job;
   const byName = await unlessMissing(() => reader.live(name));
   if (!isMissing(byName)) return byName;
-  let archived = await askHistory(wanted, session);
+  let archived = await askHistory(wanted, session, { isOneAttempt: true });
   let missing = byName;
   if (isId && !(isJob(archived) && archived.name === name)) {
     const byUid = await unlessMissing(() => reader.live(wanted.job));
@@ -58,6 +61,7 @@ export const liveOrArchived = async (given: Wanted, session: Session, reader: Re
     // It may have been archived during a wait.
     archived ??= await askHistory(wanted, session);
   }
+  if (archived instanceof Error) archived = await askHistory(wanted, session);
   if (archived instanceof Error) throw archived;
   if (archived === undefined) throw withHistoryHint(missing, wanted, session);
   return {
