@@ -108,9 +108,10 @@ const conflictOf = async (
   error: AdministrationError,
 ): Promise<FormState['errors']> => {
   const { webhook } = await user.administration.webhooks(namespace).show();
-  const events = webhook.events.join(', ');
+  const choices = WEBHOOK_EVENTS.map((value) => ({ value, text: WORDS[value] }));
+  const changed = [{ name: 'events', label: 'Events', choices }];
   return {
-    ...conflictErrors(error, [{ name: 'events', label: 'Events' }], { events }),
+    ...conflictErrors(error, changed, { events: webhook.events.join(',') }),
     url: 'The URL may have changed too. Leave this empty to keep the current one',
   };
 };
