@@ -233,7 +233,7 @@ const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: Fil
 
 /**
  * Completes the job of an earlier request with the same files, whose response was lost before the file list was stored.
- * @throws AdministrationError AlreadyExists if there is nothing to complete
+ * @throws AdministrationError AlreadyExists if there is nothing to complete, Refused if the job is being deleted
  */
 const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> => {
   const { namespace, name } = wanted.metadata;
@@ -241,6 +241,10 @@ const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList)
   const exists = new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
   const isSame = job !== undefined && job.spec.filesFrom?.sha256 === wanted.spec.filesFrom?.sha256;
   if (!isSame || isFinished(job) || isFileListDeleted(job)) throw exists;
+  if (job.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(`Job "${name}" of this form is being deleted. Send the form again`, {
+      code: 'Refused',
+    });
   const stored = await storeList(options, job, { list, isNew: false }).catch((error: unknown) => {
     const end = `Job "${name}" waits for it. Send the form again`;
     throw cannotStore(toError(error), { exists: true, end });

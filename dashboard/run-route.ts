@@ -1,10 +1,9 @@
 import type { Clock } from '#runtime/clock.ts';
 import { AppError } from '#runtime/errors.ts';
-import { defined } from '#runtime/optional.ts';
 import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
-import type { FrameOptions, MakeFrame } from './frame/frame.ts';
+import type { Frame, FrameOptions, MakeFrame } from './frame/frame.ts';
 import { keptForm } from './kept-form.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
 import {
@@ -87,12 +86,13 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
     ctx.body = '';
   };
   /** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
-  const frameOf = async (ctx: DashboardContext, { user, namespace, ...options }: FrameOptions) => {
+  const frameOf = async (ctx: DashboardContext, options: FrameOptions): Promise<Frame> => {
     try {
-      return await frame(ctx, { ...options, ...defined({ user, namespace }) });
+      return await frame(ctx, options);
     } catch (error) {
       if (ctx.method !== 'POST') throw error;
-      return frame(ctx, options);
+      const { user: _user, namespace: _namespace, ...around } = options;
+      return frame(ctx, around);
     }
   };
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {

@@ -130,6 +130,19 @@ describe('the form of a new job that is sent again', () => {
     expect(ownerOf()).to.equal(uidOf());
   });
 
+  it('does not complete a job that is being deleted, and has another one then (UI8)', async () => {
+    await send();
+    const job = RESOURCES.zipJobs.decode(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`));
+    const deletionTimestamp = '2026-01-02T03:04:05Z';
+    project.objects.put(COLLECTIONS.zipJobs, { ...job, metadata: { ...job.metadata, deletionTimestamp } });
+    const refused = await send();
+    expect(refused.status).to.equal(422);
+    expect(refused.text).to.contain('is being deleted');
+    const again = await project.ada.post(PATH, unchangedForm(refused.text, PATH));
+    expect([again.status, again.headers.get('location')]).to.not.include(`${HOME}/jobs/${name}`);
+    expect(again.status).to.equal(303);
+  });
+
   it('has another job if none was created (UI8)', async () => {
     const refused = await send({ key: '' });
     expect(unchangedForm(refused.text, PATH).get('uuid')).to.not.equal(uuid);
