@@ -3,7 +3,7 @@ import { AppError } from '#runtime/errors.ts';
 import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
-import type { Frame, FrameOptions, MakeFrame } from './frame/frame.ts';
+import type { FrameOptions, MakeFrame } from './frame/frame.ts';
 import { keptForm } from './kept-form.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
 import {
@@ -77,16 +77,10 @@ const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile):
 /** For a session store that does not respond. */
 const RETRY_AFTER_SECONDS = 5;
 
-const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
-  const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
-    if (flash !== undefined) giveFlash(ctx, cookies, flash);
-    ctx.redirect(to);
-    ctx.status = 303;
-    // Koa's default body contains the URL, which may be a presigned one.
-    ctx.body = '';
-  };
-  /** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
-  const frameOf = async (ctx: DashboardContext, options: FrameOptions): Promise<Frame> => {
+/** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
+const tolerant =
+  (frame: MakeFrame): MakeFrame =>
+  async (ctx, options) => {
     try {
       return await frame(ctx, options);
     } catch (error) {
@@ -94,6 +88,16 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
       const { user: _user, namespace: _namespace, ...around } = options;
       return frame(ctx, around);
     }
+  };
+
+const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
+  const frameOf = tolerant(frame);
+  const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
+    if (flash !== undefined) giveFlash(ctx, cookies, flash);
+    ctx.redirect(to);
+    ctx.status = 303;
+    // Koa's default body contains the URL, which may be a presigned one.
+    ctx.body = '';
   };
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
     ctx.body = render(view, { frame: await frameOf(ctx, shown.frame), view: shown.data });
