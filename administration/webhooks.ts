@@ -181,7 +181,8 @@ const savedBefore = async (
 ): Promise<SetWebhook | undefined> => {
   if (form === undefined) return undefined;
   const project = await requiredProject(projects, namespace);
-  if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events))) return undefined;
+  if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events)))
+    return undefined;
   const saved = await findSavedByForm(secrets, namespace, { url, form });
   return saved && { webhook: toWebhook(project), secret: saved.secret };
 };

@@ -28,9 +28,7 @@ const isMissing = (result: Output | AdministrationError): result is Administrati
 type Wanted = Parameters<typeof getArchived>[0];
 
 /** A history that does not respond must not hide a job of the cluster. */
-const askHistory = async (
-  ...args: Parameters<typeof getArchived>
-): Promise<Job | Error | undefined> => {
+const askHistory = async (...args: Parameters<typeof getArchived>): Promise<Job | Error | undefined> => {
   try {
     return await getArchived(...args);
   } catch (error) {
@@ -59,10 +57,9 @@ export const liveOrArchived = async (given: Wanted, session: Session, reader: Re
     if (!isMissing(byUid)) return byUid;
     missing = byUid;
     // It may have been archived during a wait.
-    archived ??= await askHistory(wanted, session);
+    archived ??= await askHistory(wanted, session, { isOneAttempt: true });
   }
-  if (archived instanceof Error) archived = await askHistory(wanted, session);
-  if (archived instanceof Error) throw archived;
+  if (archived instanceof Error) archived = await getArchived(wanted, session);
   if (archived === undefined) throw withHistoryHint(missing, wanted, session);
   return {
     ...reader.toOutput(archived),

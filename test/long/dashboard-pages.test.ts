@@ -67,7 +67,9 @@ const jobPath = (name: keyof typeof ON_CALL_JOBS): string => `${JOBS}/zip-${idOf
 /** As if another user had saved the settings meanwhile. */
 const saveForConflict: Act = async (page) => {
   await page.locator('#region').fill('us-east-1');
-  await page.locator('form.stack input[name="version"]').evaluate((input) => input.setAttribute('value', 'earlier'));
+  await page
+    .locator('form.stack input[name="version"]')
+    .evaluate((input) => input.setAttribute('value', 'earlier'));
   await pressForErrors('Save and test')(page);
 };
 /** The session is back for the next page. */

@@ -99,7 +99,9 @@ describe('the stored credentials of a bucket', () => {
   it('keep the owners that another tool gave them (UI14)', async () => {
     const { objects, putSecret, buckets, holdBucket } = start();
     objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
-    putSecret(PERMANENT, [{ apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret', name: 'reports', uid: 'x' }]);
+    putSecret(PERMANENT, [
+      { apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret', name: 'reports', uid: 'x' },
+    ]);
     holdBucket();
     await buckets.delete(REF, { limitMs: 0, force: true });
     const { metadata } = RESOURCES.secrets.decode(objects.get(`${COLLECTIONS.secrets}/${SECRET}`));

@@ -118,9 +118,9 @@ describe('findCredentials', () => {
 
   it('reads the name of a profile that a comment follows (UI15)', () => {
     for (const comment of ['# prod', ' ; prod', ' # [default]'])
-      expect(parseCredentials(profile('[default]', WANT) + profile(`[ci]${comment}`, CI), 'it', 'ci')).to.deep.equal(
-        CI,
-      );
+      expect(
+        parseCredentials(profile('[default]', WANT) + profile(`[ci]${comment}`, CI), 'it', 'ci'),
+      ).to.deep.equal(CI);
   });
 
   it('refuses a line that could be the name of a profile, without its content (UI15)', async () => {

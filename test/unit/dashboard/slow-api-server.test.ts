@@ -148,8 +148,14 @@ describe('while the API server is slow', () => {
   });
 
   it('the page of a job has time for the API server after a slow history (UI47)', async () => {
-    const nightly = aZipJob({ metadata: { namespace: TEAM, name: 'nightly' }, status: { phase: 'Succeeded' } });
-    const { ada, server, objects } = await start({ ...emptyHistory, readJob: () => slowly(nightly) }, LIMIT_MS);
+    const nightly = aZipJob({
+      metadata: { namespace: TEAM, name: 'nightly' },
+      status: { phase: 'Succeeded' },
+    });
+    const { ada, server, objects } = await start(
+      { ...emptyHistory, readJob: () => slowly(nightly) },
+      LIMIT_MS,
+    );
     server.respondWith(async (request) => {
       if (request.path.startsWith(COLLECTIONS.projects)) await slowly(undefined);
       return objects.respond(request);

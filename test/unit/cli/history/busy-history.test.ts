@@ -93,10 +93,13 @@ describe('a history that is busy', function () {
           ),
         kube: {
           server: 'https://kubernetes.test',
-          request: ({ path }) =>
-            path.endsWith('/zipjobs')
-              ? Promise.resolve({ metadata: {}, items: live })
-              : Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound' })),
+          request: ({ path }) => {
+            if (path.endsWith('/zipjobs')) return Promise.resolve({ metadata: {}, items: live });
+            const job = live.find(({ metadata }) => path.endsWith(`/${metadata.name}`));
+            return job
+              ? Promise.resolve(job)
+              : Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound' }));
+          },
           stream: () => Promise.reject(new Error('unused')),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         },

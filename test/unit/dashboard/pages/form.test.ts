@@ -18,7 +18,9 @@ describe('a form after a change by someone else', () => {
       { name: 'newer', label: 'Newer', options: CHOICES },
       { name: 'none', label: 'None' },
     ];
-    expect(conflictErrors(CONFLICT, fields, { list: 'b', unset: '', boxes: 'a,b', newer: 'x' })).to.deep.equal({
+    expect(
+      conflictErrors(CONFLICT, fields, { list: 'b', unset: '', boxes: 'a,b', newer: 'x' }),
+    ).to.deep.equal({
       '': CONFLICT.message,
       list: 'List is now: Second',
       unset: 'Unset is now: Default of the bucket',

@@ -177,7 +177,13 @@ describe('the form of a new job', () => {
   });
 
   it('is closed to users who could not complete a job, because they may not read it (UI8)', async () => {
-    const rights = ['get zipprojects', 'list zipbuckets', 'get zipbuckets', 'create zipjobs', 'create secrets'];
+    const rights = [
+      'get zipprojects',
+      'list zipbuckets',
+      'get zipbuckets',
+      'create zipjobs',
+      'create secrets',
+    ];
     const allowed = rights.map((right) => `${right} ${TEAM}`);
     project.server.tokens.set('ada-token', { name: 'ada', allowed });
     const { status, text } = await project.ada.get(PATH);
