@@ -24,12 +24,17 @@ export interface KeptForm {
   readonly hadSecrets: boolean;
 }
 
+/** Jobs are ticked in a list, which has no ID. A form with an ID lists them to be confirmed. */
+const isInput = ([name, value]: readonly [string, string], hasId: boolean): boolean =>
+  value !== '' && !OF_PAGES.has(name) && !(name === 'job' && hasId);
+
 const isSecret = ([name, value]: readonly [string, string]): boolean => value !== '' && SECRETS.has(name);
 
 /** Undefined for a request without input of a user, and for one that the user had to confirm. */
 export const keptForm = (ctx: DashboardContext): KeptForm | undefined => {
   const all = [...(ctx.state.form ?? [])];
-  const hasInput = all.some(([name, value]) => value !== '' && !OF_PAGES.has(name));
+  const hasId = ctx.state.form?.has('form') === true;
+  const hasInput = all.some((field) => isInput(field, hasId));
   if (ctx.method !== 'POST' || !hasInput || all.some(([name]) => name === CONFIRMATION)) return undefined;
   return {
     action: ctx.path,
