@@ -6,6 +6,7 @@ const OF_PAGES: ReadonlySet<string> = new Set([
   'form',
   'version',
   'uuid',
+  'job',
   'query',
   'result',
   'event',
@@ -24,17 +25,18 @@ export interface KeptForm {
   readonly hadSecrets: boolean;
 }
 
-/** Jobs are ticked in a list, which has no ID. A form with an ID lists them to be confirmed. */
-const isInput = ([name, value]: readonly [string, string], hasId: boolean): boolean =>
-  value !== '' && !OF_PAGES.has(name) && !(name === 'job' && hasId);
+/** Ticked in the list of jobs, whose form has the search but no ID. Other forms have the jobs of a page that asks for a confirmation. */
+const isSelection = (form: URLSearchParams): boolean => form.has('query') && !form.has('form');
 
 const isSecret = ([name, value]: readonly [string, string]): boolean => value !== '' && SECRETS.has(name);
 
 /** Undefined for a request without input of a user, and for one that the user had to confirm. */
 export const keptForm = (ctx: DashboardContext): KeptForm | undefined => {
-  const all = [...(ctx.state.form ?? [])];
-  const hasId = ctx.state.form?.has('form') === true;
-  const hasInput = all.some((field) => isInput(field, hasId));
+  const { form = new URLSearchParams() } = ctx.state;
+  const all = [...form];
+  const hasInput = all.some(
+    ([name, value]) => value !== '' && (!OF_PAGES.has(name) || (name === 'job' && isSelection(form))),
+  );
   if (ctx.method !== 'POST' || !hasInput || all.some(([name]) => name === CONFIRMATION)) return undefined;
   return {
     action: ctx.path,
