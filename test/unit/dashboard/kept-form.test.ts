@@ -194,15 +194,15 @@ describe('a form whose session has ended', () => {
 
   it('shows a token that is shown only once although the menu around it cannot be read (UI10)', async () => {
     const path = `${HOME}/new-token`;
-    const form = unchangedForm((await project.ada.get(path)).text, path);
-    form.set('name', 'ci');
+    // A page outside of the project, so that no review of its menu is known.
+    const csrf = await project.ada.csrf('/projects');
     project.server.respondWith((request) => {
       const response = project.objects.respond(request);
       // From now on, the API server rejects the token of the user.
       if (request.method === 'POST' && request.path === COLLECTIONS.tokens) project.server.tokens.delete(ADA);
       return response;
     });
-    const { status, text } = await project.ada.post(path, form);
+    const { status, text } = await project.ada.post(path, { csrf, name: 'ci', permissions: 'read' });
     expect(status).to.equal(200);
     expect(text).to.contain('Your new access token').and.contain('class="once"');
   });

@@ -233,7 +233,10 @@ describe('the first steps page', () => {
     const form = unchangedForm(refused.text, `${PATH}/test-archive`);
     await project.ada.post(`${PATH}/test-archive`, form);
     const name = zipJobName(form.get('uuid') ?? '');
-    expect(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`)).to.not.equal(undefined);
+    const created = project.server.requests.flatMap(({ method, path, body }) =>
+      method === 'POST' && path === COLLECTIONS.zipJobs ? [RESOURCES.zipJobs.decode(body).metadata.name] : [],
+    );
+    expect(created).to.deep.equal([name, name]);
     expect(project.objects.get(`${COLLECTIONS.secrets}/${name}-files-0`)).to.not.equal(undefined);
   });
 
