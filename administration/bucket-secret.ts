@@ -67,23 +67,31 @@ export const replaceBucketSecret = async (
   }
 };
 
+/** A Secret that was created by hand has no owner, so it would not be garbage-collected. Other owners stay. */
+const giveOwner = async (secrets: Pick<Secrets, 'mergePatch'>, bucket: ZipBucket): Promise<void> => {
+  const target = targetOf(bucket);
+  try {
+    // Changes nothing. The response has the owners, and users with the right to patch may lack the one to read.
+    const { resourceVersion, ownerReferences = [] } = (await secrets.mergePatch(target, {})).metadata;
+    if (ownerReferences.length > 0) return;
+    await secrets.mergePatch(target, { metadata: { resourceVersion, ownerReferences: [ownerOf(bucket)] } });
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+  }
+};
+
 /**
- * Deletes the keys of a bucket whose deletion has started. A Secret that was created by hand has no owner, so it is not
- * garbage-collected. `isNeeded`: unfinished jobs abort their uploads with the keys, which are deleted with the bucket then.
+ * Deletes the keys of a bucket whose deletion has started. `now`: what has its name now. `mayBeInUse`: unfinished jobs abort their
+ * uploads with the keys, which are deleted with the bucket then.
  */
 export const deleteBucketSecret = async (
   secrets: Pick<Secrets, 'mergePatch' | 'delete'>,
   bucket: ZipBucket,
-  { isNeeded }: { readonly isNeeded: boolean },
+  { now, mayBeInUse }: { readonly now: ZipBucket | undefined; readonly mayBeInUse: boolean },
 ): Promise<void> => {
+  // Created again meanwhile, for example by a GitOps tool: the Secret has its keys.
+  if (now !== undefined && now.metadata.uid !== bucket.metadata.uid) return;
   const { namespace, name } = targetOf(bucket);
-  if (!isNeeded) {
-    await secrets.delete(namespace, name);
-    return;
-  }
-  try {
-    await secrets.mergePatch({ namespace, name }, { metadata: { ownerReferences: [ownerOf(bucket)] } });
-  } catch (error) {
-    if (!hasCode(error, 'NotFound')) throw error;
-  }
+  if (now !== undefined && mayBeInUse) await giveOwner(secrets, bucket);
+  else await secrets.delete(namespace, name);
 };

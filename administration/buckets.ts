@@ -1,10 +1,9 @@
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
 import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
-import { firstOf } from '#runtime/first-of.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, invalidInput } from './administration-error.ts';
@@ -29,6 +28,7 @@ import { deleteBucketSecret, replaceBucketSecret, writeBucketSecret } from './bu
 import { type Bucket, toBucket } from './bucket-view.ts';
 import { changeSpec, checkVersion } from './change-spec.ts';
 import { deleteCountedBucket } from './delete-counted-bucket.ts';
+import { refuseWhileInUse } from './refuse-while-in-use.ts';
 import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 import type { WebIdentityInput } from './web-identity-input.ts';
@@ -37,7 +37,8 @@ export interface BucketsOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly buckets: ObjectClient<ZipBucket>;
   readonly secrets: Pick<ObjectClient<Secret>, 'create' | 'mergePatch' | 'delete'>;
-  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'list'>;
+  /** For lists of jobs. */
+  readonly kube: KubeClient;
   readonly clock: Clock;
 }
 
@@ -197,19 +198,6 @@ const updateCredentials = async (
   return change(options, read, { check: given.check, to: specWithKeys });
 };
 
-const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket): Promise<void> => {
-  const { namespace, name } = bucket.metadata;
-  const jobs = await zipJobs.list({ namespace, fieldSelector: `spec.bucketRef.name=${name}` });
-  if (jobs.length === 0) return;
-  const unfinished = jobs.filter((job) => !isFinished(job));
-  const names = (unfinished.length > 0 ? unfinished : jobs).map(({ metadata }) => metadata.name).toSorted();
-  const counts = `${unfinished.length} unfinished and ${jobs.length - unfinished.length} finished`;
-  throw new AdministrationError(
-    `Cannot delete bucket "${bucket.spec.bucketName}": jobs refer to it (${counts}), such as ${firstOf(names)}. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail`,
-    { code: 'InUse' },
-  );
-};
-
 const deleteBucket = async (
   options: BucketsOptions,
   bucket: ZipBucket,
@@ -222,14 +210,15 @@ const deleteBucket = async (
       { namespace, name },
       { metadata: { annotations: { [ANNOTATIONS.forceDelete]: 'true' } } },
     );
-  else await refuseWhileInUse(options, bucket);
+  else await refuseWhileInUse(options.kube, bucket);
   await deleteCountedBucket(buckets, { namespace, name, uid }, { ...wait, clock });
+  let now: ZipBucket | undefined = bucket;
   const isGone = await waitFor({ ...wait, clock }, async () => {
-    const now = await buckets.get(namespace, name);
+    now = await buckets.get(namespace, name);
     return now?.metadata.uid === uid ? undefined : true;
   });
   // Without force, no job refers to the bucket.
-  await deleteBucketSecret(secrets, bucket, { isNeeded: force && isGone !== true });
+  await deleteBucketSecret(secrets, bucket, { now, mayBeInUse: force });
   return { isGone: isGone === true };
 };
 

@@ -82,9 +82,8 @@ const deleteAll = async <T extends KubeObject>(
 const deleteSecretOf =
   ({ buckets, secrets }: DeleteProjectOptions) =>
   async (bucket: ZipBucket): Promise<void> => {
-    const { namespace, name, uid } = bucket.metadata;
-    const now = await buckets.get(namespace, name);
-    await deleteBucketSecret(secrets, bucket, { isNeeded: now !== undefined && now.metadata.uid === uid });
+    const { namespace, name } = bucket.metadata;
+    await deleteBucketSecret(secrets, bucket, { now: await buckets.get(namespace, name), mayBeInUse: true });
   };
 
 const NOTHING = { deleted: [], problems: [] } as const;

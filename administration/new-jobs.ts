@@ -60,7 +60,7 @@ export interface NewJobs {
   /**
    * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files. Sent again, it stores Secrets that are
    * missing.
-   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError
+   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError, IncompleteJobError
    */
   create(job: NewJob, rules: NewJobRules): Promise<Job>;
 }
@@ -200,17 +200,23 @@ const storeList = async (
       continue;
     }
     const owner = await ownerOf(options, secret, uid);
-    // A new job has no Secrets yet. Those of another may have been stored with it.
-    if (owner !== 'ours' && (isNew || owner !== 'unknown')) throw foreignSecret(secret);
+    // Its name has the UUID of the form, so without the right to read it, it counts as stored by the same form, sent twice.
+    if (owner !== 'ours' && owner !== 'unknown') throw foreignSecret(secret);
   }
   return stored;
 };
 
-const cannotStore = (error: Error, end: string): AdministrationError =>
-  new AdministrationError(`Cannot store the file list: ${error.message}. ${end}`, {
-    code: error instanceof AdministrationError ? error.code : 'Failed',
-    cause: error,
-  });
+/** The ZipJob exists without its file list. The same form completes it. */
+export class IncompleteJobError extends AdministrationError {}
+
+const cannotStore = (
+  error: Error,
+  { exists, end }: { readonly exists: boolean; readonly end: string },
+): AdministrationError =>
+  new (exists ? IncompleteJobError : AdministrationError)(
+    `Cannot store the file list: ${error.message}. ${end}`,
+    { code: error instanceof AdministrationError ? error.code : 'Failed', cause: error },
+  );
 
 const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> => {
   const { namespace, name, uid = '' } = job.metadata;
@@ -218,8 +224,8 @@ const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: Fil
     await storeList(options, job, { list, isNew: true });
   } catch (thrown) {
     const end = await options.zipJobs.delete(namespace, name, { uid }).then(
-      () => 'No job was created',
-      () => `Job "${name}" has no file list. Delete it`,
+      () => ({ exists: false, end: 'No job was created' }),
+      () => ({ exists: true, end: `Job "${name}" has no file list. Send the form again, or delete the job` }),
     );
     throw cannotStore(toError(thrown), end);
   }
@@ -227,7 +233,7 @@ const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: Fil
 
 /**
  * Completes the job of an earlier request with the same files, whose response was lost before the file list was stored.
- * @throws AdministrationError AlreadyExists if there is nothing to complete
+ * @throws AdministrationError AlreadyExists if there is nothing to complete, Refused if the job is being deleted
  */
 const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> => {
   const { namespace, name } = wanted.metadata;
@@ -235,8 +241,13 @@ const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList)
   const exists = new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
   const isSame = job !== undefined && job.spec.filesFrom?.sha256 === wanted.spec.filesFrom?.sha256;
   if (!isSame || isFinished(job) || isFileListDeleted(job)) throw exists;
+  if (job.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(`Job "${name}" of this form is being deleted. Send the form again`, {
+      code: 'Refused',
+    });
   const stored = await storeList(options, job, { list, isNew: false }).catch((error: unknown) => {
-    throw cannotStore(toError(error), `Job "${name}" waits for it. Send the form again`);
+    const end = `Job "${name}" waits for it. Send the form again`;
+    throw cannotStore(toError(error), { exists: true, end });
   });
   if (stored === 0) throw exists;
   return job;

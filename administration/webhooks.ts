@@ -4,11 +4,12 @@ import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
-import { AdministrationError, invalidInput } from './administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { changeSpec, checkVersion, versionOf } from './change-spec.ts';
 import { requiredProject } from './required-project.ts';
 import {
+  findSavedByForm,
   hasSigningSecret,
   type RotatedSecret,
   rotateSigningSecret,
@@ -29,20 +30,29 @@ export interface WebhookSettings {
   readonly url?: string | undefined;
   /** Default: the current events, or all. */
   readonly events?: readonly string[] | undefined;
-  /** The `webhookVersion` that the user has seen. Default: what someone else saved meanwhile may be replaced. */
+  /** The `version` that the user has seen. Default: what someone else saved meanwhile may be replaced. */
   readonly version?: string;
+  /** UUID of a form. Sent twice, it saves once, and both responses have the secret that it created. */
+  readonly form?: string;
 }
 
 export interface SetWebhook {
   readonly webhook: Webhook;
-  /** The new secret, shown only once. Undefined if the project already had one, which stays unchanged. */
+  /** The new secret, shown only once. Undefined if the project already had one that another form created. */
   readonly secret: string | undefined;
+}
+
+export interface ShownWebhook {
+  readonly webhook: Webhook;
+  /** Of its settings. */
+  readonly version: string;
+  readonly hasSecret: boolean | undefined;
 }
 
 /** The webhook of one project. */
 export interface Webhooks {
   /** `hasSecret` is undefined if the user lacks permission. @throws AdministrationError NotFound */
-  show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
+  show(): Promise<ShownWebhook>;
   /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
   set(settings: WebhookSettings): Promise<SetWebhook>;
   /**
@@ -104,20 +114,22 @@ const change = async (
 ): Promise<Webhook> =>
   toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
 
-/** Identifies what `set` changes and users can read. */
-export const webhookVersion = ({ isSet, events }: Webhook): string => versionOf([isSet, events]);
-
-/** Events in another order are the same, and so are all events and none that are named. */
-const eventsAfter = (
-  project: ZipProject,
-  events: readonly WebhookEvent[] | undefined,
-): readonly WebhookEvent[] | undefined => {
-  const current = toWebhook(project).events;
-  const isSame = events?.length === current.length && current.every((event) => events.includes(event));
-  return isSame || events === undefined ? project.spec.webhook?.events : events;
+/** Identifies what `set` changes. The URL is a credential; each change of it also enables the webhook. */
+const webhookVersion = (project: ZipProject): string => {
+  const { isSet, events } = toWebhook(project);
+  return versionOf([isSet, events, project.metadata.annotations?.[ANNOTATIONS.enableWebhook]]);
 };
 
-const set = async (
+/** Events in another order are the same, and so are all events and none that are named. */
+const hasEvents = (project: ZipProject, events: readonly WebhookEvent[] | undefined): boolean => {
+  const current = toWebhook(project).events;
+  return (
+    events === undefined ||
+    (events.length === current.length && current.every((event) => events.includes(event)))
+  );
+};
+
+const setOnce = async (
   options: WebhooksOptions,
   namespace: string,
   settings: WebhookSettings,
@@ -125,15 +137,15 @@ const set = async (
   if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
-  const { url, version } = settings;
+  const { url, version, form } = settings;
   const check = (current: ZipProject): void => {
-    if (version !== undefined) checkVersion(webhookVersion(toWebhook(current)), version);
+    if (version !== undefined) checkVersion(webhookVersion(current), version);
     if (url === undefined && current.spec.webhook === undefined)
       throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
   };
   check(project);
   // Write the Secret first: events cannot be sent without it.
-  const secret = await saveWebhookSecret(options.secrets, project, url);
+  const secret = await saveWebhookSecret(options.secrets, project, { url, form });
   const changed = await changeSpec(
     options.projects,
     () => requiredProject(options.projects, namespace),
@@ -143,7 +155,11 @@ const set = async (
       const place = url === undefined ? {} : { url: undefined };
       return {
         ...current.spec,
-        webhook: defined({ ...webhook, ...place, events: eventsAfter(current, events) }),
+        webhook: defined({
+          ...webhook,
+          ...place,
+          events: hasEvents(current, events) ? webhook.events : events,
+        }),
       };
     },
   );
@@ -155,6 +171,43 @@ const set = async (
     annotation: ANNOTATIONS.enableWebhook,
   });
   return { webhook: { ...webhook, host: webhookHost(url) ?? null }, secret };
+};
+
+/** What the form has saved, if it was sent twice. */
+const savedBefore = async (
+  { projects, secrets }: WebhooksOptions,
+  namespace: string,
+  { url, events, form }: WebhookSettings,
+): Promise<SetWebhook | undefined> => {
+  if (form === undefined) return undefined;
+  const project = await requiredProject(projects, namespace);
+  if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events)))
+    return undefined;
+  const saved = await findSavedByForm(secrets, namespace, { url, form });
+  return saved && { webhook: toWebhook(project), secret: saved.secret };
+};
+
+const set = async (
+  options: WebhooksOptions,
+  namespace: string,
+  settings: WebhookSettings,
+): Promise<SetWebhook> => {
+  try {
+    return await setOnce(options, namespace, settings);
+  } catch (error) {
+    const saved = hasCode(error, 'Conflict') ? await savedBefore(options, namespace, settings) : undefined;
+    if (saved === undefined) throw error;
+    return saved;
+  }
+};
+
+const show = async ({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> => {
+  const project = await requiredProject(projects, namespace);
+  return {
+    webhook: toWebhook(project),
+    version: webhookVersion(project),
+    hasSecret: await hasSigningSecret(secrets, namespace),
+  };
 };
 
 const rotate = async (
@@ -195,10 +248,7 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
 };
 
 export const createWebhooks = (options: WebhooksOptions, namespace: string): Webhooks => ({
-  show: async () => ({
-    webhook: toWebhook(await requiredProject(options.projects, namespace)),
-    hasSecret: await hasSigningSecret(options.secrets, namespace),
-  }),
+  show: () => show(options, namespace),
   set: (settings) => set(options, namespace, settings),
   rotateSecret: (seconds, form) => rotate(options, namespace, { seconds, form }),
   remove: async ({ withSecret }) => {

@@ -35,26 +35,34 @@ const add = (fields: Fields, name: string, value: string): void => {
   fields.set(plain, (fields.get(plain) ?? new Set()).add(value));
 };
 
-/** `[ci]`, and `[profile ci]` as in the AWS configuration file. */
-const profileOf = (line: string): string | undefined =>
-  line.startsWith('[') && line.endsWith(']')
-    ? line
-        .slice(1, -1)
-        .trim()
-        .replace(/^profile\s/, '')
-        .trim()
-    : undefined;
+/** `[ci]`, and `[profile ci]` as in the AWS configuration file; a comment may follow. Undefined for a line with a field. */
+const profileOf = (line: string, place: string): string | undefined => {
+  if (!line.startsWith('[')) return undefined;
+  const [, name] = /^\[([^\]]*)\]/.exec(line) ?? [];
+  if (name === undefined)
+    throw new UsageError(`${place} starts with "[" but is not the name of a profile, such as [default]`);
+  return name
+    .trim()
+    .replace(/^profile\s/, '')
+    .trim();
+};
 
-const readLines = (text: string): Profiles => {
+const addField = (fields: Fields, line: string): void => {
+  const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? [];
+  if (name !== undefined) add(fields, name, value.trim().replace(/^(["'])(.*)\1$/, '$2'));
+};
+
+const readLines = (text: string, where: string): Profiles => {
   const profiles = new Map<string, Fields>();
   let current = '';
-  for (const line of text.split('\n').map((one) => one.trim())) {
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
     if (line === '' || line.startsWith('#') || line.startsWith(';')) continue;
-    current = profileOf(line) ?? current;
+    const profile = profileOf(line, `${where}: line ${index + 1}`);
+    current = profile ?? current;
     const fields = profiles.get(current) ?? new Map<string, Set<string>>();
     profiles.set(current, fields);
-    const [, name, value = ''] = /^([^=]+)=(.*)$/.exec(line) ?? [];
-    if (name !== undefined) add(fields, name, value.trim().replace(/^(["'])(.*)\1$/, '$2'));
+    if (profile === undefined) addField(fields, line);
   }
   return profiles;
 };
@@ -103,7 +111,7 @@ const required = (fields: Fields, name: keyof BucketCredentials, where: string):
  * @throws UsageError that does not quote a credential
  */
 export const findCredentials = (text: string, where: string, wanted: string | undefined): Found => {
-  const profiles = text.trimStart().startsWith('{') ? readJson(text, where) : readLines(text);
+  const profiles = text.trimStart().startsWith('{') ? readJson(text, where) : readLines(text, where);
   const profile = choose(profiles, where, wanted);
   const fields = profiles.get(profile) ?? new Map<string, Set<string>>();
   const place =

@@ -127,7 +127,7 @@ export const COMPLETE = '--get-yargs-completions';
 /** Output on a full disk is not complete, so the command has failed, whatever it did. */
 const printAll = async (terminal: Terminal, text: string, ifLost = ''): Promise<void> => {
   try {
-    await terminal.print(text);
+    await terminal.print(text, ifLost !== '');
   } catch (error) {
     const next = ifLost === '' ? '' : `. ${ifLost}`;
     throw new Error(`Cannot write the output: ${toError(error).message}${next}`, { cause: error });

@@ -30,6 +30,9 @@ export interface Session extends AsyncDisposable {
   readonly cwd: string;
 }
 
+/** The dashboard counts the requests of a minute. */
+const HISTORY_WAIT_MS = 60_000;
+
 export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'signal' | 'env' | 'cwd'> {
   readonly config: () => CommandLineConfig;
   readonly userAgent: string;
@@ -56,7 +59,7 @@ export const createOpenSession =
         const origin = dashboardOrigin(dashboard, given.env);
         const token = await historyToken(() => access.credentials(), given.env);
         const { signal, terminal } = given;
-        const options = { origin, token, userAgent, requestTimeoutMs, signal };
+        const options = { origin, token, userAgent, requestTimeoutMs, maxWaitMs: HISTORY_WAIT_MS, signal };
         return resources.use(
           createHistoryClient({
             ...options,

@@ -8,8 +8,11 @@ import { UsageError } from './usage-error.ts';
 export interface Terminal {
   /** True if prompts are possible. */
   readonly isInteractive: boolean;
-  /** Writes the result to standard output, unchanged. Throws if it cannot be written, but not if its reader has left. */
-  print(text: string): Promise<void>;
+  /**
+   * Writes the result to standard output, unchanged. Throws if it cannot be written, but not if its reader has left, unless the text
+   * is shown only once.
+   */
+  print(text: string, isShownOnce?: boolean): Promise<void>;
   /** Writes any other line to standard error, with secrets redacted. Never fails: nobody can be told. */
   note(text: string): void;
   /** Reads standard input to its end. */
@@ -33,10 +36,10 @@ const MAX_INPUT_CHARACTERS = 65_536;
 /** The reader of a pipe may leave early, as `| head` does. */
 const LEFT = ['EPIPE', 'ERR_STREAM_DESTROYED'];
 
-const print = ({ output }: TerminalOptions, text: string): Promise<void> =>
+const print = ({ output }: TerminalOptions, text: string, isShownOnce: boolean): Promise<void> =>
   new Promise((resolve, reject) => {
     output.write(text, (error) => {
-      if (error && !LEFT.includes(errorCode(error) ?? '')) reject(error);
+      if (error && (isShownOnce || !LEFT.includes(errorCode(error) ?? ''))) reject(error);
       else resolve();
     });
   });
@@ -102,7 +105,7 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
   const { input, errors } = options;
   return {
     isInteractive: input.isTTY === true && errors.isTTY === true,
-    print: (text) => print(options, text),
+    print: (text, isShownOnce = false) => print(options, text, isShownOnce),
     note: (text) => {
       errors.write(`${redactText(text)}\n`);
     },

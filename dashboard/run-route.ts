@@ -16,6 +16,7 @@ import {
   type SentFile,
 } from './page.ts';
 import type { Render } from './render.ts';
+import { createRequestLimit } from './request-limit.ts';
 import type { LimitRequests } from './sessions/session-limit.ts';
 import type { Session } from './sessions/sessions.ts';
 import type { User } from './user/user.ts';
@@ -73,7 +74,24 @@ const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile):
   ctx.body = body;
 };
 
+/** For a session store that does not respond. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
+const tolerant =
+  (frame: MakeFrame): MakeFrame =>
+  async (ctx, options) => {
+    try {
+      return await frame(ctx, options);
+    } catch (error) {
+      if (ctx.method !== 'POST') throw error;
+      const { user: _user, namespace: _namespace, ...around } = options;
+      return frame(ctx, around);
+    }
+  };
+
 const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
+  const frameOf = tolerant(frame);
   const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
     if (flash !== undefined) giveFlash(ctx, cookies, flash);
     ctx.redirect(to);
@@ -82,7 +100,7 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
     ctx.body = '';
   };
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
-    ctx.body = render(view, { frame: await frame(ctx, shown.frame), view: shown.data });
+    ctx.body = render(view, { frame: await frameOf(ctx, shown.frame), view: shown.data });
     ctx.type = 'html';
     ctx.status = shown.status ?? 200;
   };
@@ -98,6 +116,7 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
     keepForm: async (ctx: DashboardContext, { status, ...view }: NotProcessed): Promise<boolean> => {
       const kept = keptForm(ctx);
       if (kept === undefined) return false;
+      if (status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
       await show(ctx, '/frame/kept-form', { frame: { title: view.title }, data: { ...view, kept }, status });
       return true;
     },
@@ -125,6 +144,7 @@ interface NotProcessed {
   readonly title: string;
   readonly message: string;
   readonly needsSignIn: boolean;
+  readonly mayBeDone?: true;
 }
 
 const ENDED: NotProcessed = {
@@ -132,6 +152,18 @@ const ENDED: NotProcessed = {
   title: 'Your session has ended',
   message: 'The form was not processed. Sign in, then send it again.',
   needsSignIn: true,
+};
+/** The API server rejected the token after the permissions were checked. */
+const ENDED_MEANWHILE: NotProcessed = {
+  ...ENDED,
+  message: 'Sign in to continue.',
+  mayBeDone: true,
+};
+const STORE_AWAY: NotProcessed = {
+  status: 503,
+  title: 'Temporarily unavailable',
+  message: 'The session store is not responding, so the form was not processed. Send it again in a moment.',
+  needsSignIn: false,
 };
 
 interface ShownWith {
@@ -143,8 +175,8 @@ interface ShownWith {
 /** Runs one route: checks session, CSRF token and permissions, then responds with the page. */
 export const createRunRoute = (deps: RunRouteDeps) => {
   const responder = createResponder(deps);
-  const askToSignIn = async (ctx: DashboardContext, why: '' | 'ended'): Promise<void> => {
-    if (!(await responder.keepForm(ctx, ENDED))) toSignIn(ctx, why);
+  const askToSignIn = async (ctx: DashboardContext, why: '' | 'ended', view: NotProcessed): Promise<void> => {
+    if (!(await responder.keepForm(ctx, view))) toSignIn(ctx, why);
   };
   /** False after a response that keeps the input. The form comes from our origin, and the user confirms it. */
   const isAccepted = async (ctx: DashboardContext, route: Route, session: Session): Promise<boolean> => {
@@ -163,10 +195,10 @@ export const createRunRoute = (deps: RunRouteDeps) => {
     const { session } = ctx.state;
     if (session === undefined) {
       if (comesFromElsewhere(ctx)) return responder.redirectPage(ctx);
-      return askToSignIn(ctx, '');
+      return askToSignIn(ctx, '', ctx.state.isStoreAway === true ? STORE_AWAY : ENDED);
     }
     if (!(await isAccepted(ctx, route, session))) return;
-    const signal = AbortSignal.timeout(deps.workTimeoutMs);
+    const { signal, outside } = createRequestLimit(deps.workTimeoutMs);
     const request: PageRequest = {
       user: deps.userOf(session, signal),
       namespace: params['project'] ?? '',
@@ -175,10 +207,13 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       form: ctx.state.form ?? new URLSearchParams(),
       now: deps.clock.date(),
       signal,
+      outsideLimit: outside,
       left: leftOf(ctx),
     };
+    let ended = ENDED;
     try {
       await checkRights(route, request);
+      ended = ENDED_MEANWHILE;
       const response = await route.handle(request);
       const navigator = deps.userOf(session, AbortSignal.timeout(deps.workTimeoutMs));
       await responder.respond(ctx, { request, navigator }, response);
@@ -186,7 +221,7 @@ export const createRunRoute = (deps: RunRouteDeps) => {
       if (!(error instanceof AppError && error.code === 'Unauthorized')) throw error;
       // The token was revoked or has expired, so the session ends.
       await deps.sessionCookie.end(ctx).catch(() => undefined);
-      await askToSignIn(ctx, 'ended');
+      await askToSignIn(ctx, 'ended', ended);
     }
   };
 };

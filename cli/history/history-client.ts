@@ -21,6 +21,8 @@ export interface HistoryClientOptions {
   readonly userAgent: string;
   /** Time limit of one request, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Time limit of all waits for a busy dashboard, in milliseconds. */
+  readonly maxWaitMs: number;
   readonly signal: AbortSignal;
   /** Receives a line for each wait for a busy dashboard. */
   readonly onWait?: (text: string) => void;
@@ -32,8 +34,12 @@ export interface HistoryClient {
     project: string,
     query: HistoryListQuery & { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<HistoryList>;
-  /** The archived form of a job; undefined if the history has none with this id. */
-  job(project: string, id: string): Promise<ZipJob | undefined>;
+  /** The archived form of a job; undefined if the history has none with this id. `isOneAttempt`: does not wait for a busy dashboard. */
+  job(
+    project: string,
+    id: string,
+    options?: { readonly isOneAttempt?: boolean },
+  ): Promise<ZipJob | undefined>;
 }
 
 /** A list of 500 jobs with the longest keys is 1 MiB, and an archived form at most as large as an object in etcd. */
@@ -138,17 +144,26 @@ const requestOnce = async (options: HistoryClientOptions, path: string, direct: 
   }
 };
 
-const request = (options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> =>
-  retry(
-    () => requestOnce(options, path, direct),
-    {
-      ...RETRY,
-      isRetryable: (error) => error instanceof BusyHistoryError,
-      onRetry: (error, _attempt, delayMs) =>
-        options.onWait?.(`${toError(error).message}. Trying again in ${Math.ceil(delayMs / 1000)} s`),
-    },
-    options.signal,
-  );
+/** Sends requests that wait for a busy dashboard, all of them together no longer than the limit. */
+const createRequest = (options: HistoryClientOptions, direct: Agent) => {
+  let waitedMs = 0;
+  const isWorthWaiting = (error: unknown): boolean =>
+    error instanceof BusyHistoryError && waitedMs + (error.retryAfterMs ?? 0) <= options.maxWaitMs;
+  return (path: string, attempts: number = RETRY.attempts): Promise<unknown> =>
+    retry(
+      () => requestOnce(options, path, direct),
+      {
+        ...RETRY,
+        attempts,
+        isRetryable: isWorthWaiting,
+        onRetry: (error, _attempt, delayMs) => {
+          waitedMs += delayMs;
+          options.onWait?.(`${toError(error).message}. Trying again in ${Math.ceil(delayMs / 1000)} s`);
+        },
+      },
+      options.signal,
+    );
+};
 
 const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (body: unknown) => T): T => {
   try {
@@ -161,17 +176,18 @@ const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (bo
 export const createHistoryClient = (options: HistoryClientOptions): HistoryClient & AsyncDisposable => {
   // The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
   const direct = new Agent();
+  const request = createRequest(options, direct);
   return {
     list: async (project, query) => {
       const params = new URLSearchParams();
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) params.set(name, String(value));
-      const body = await request(options, `${historyPath(project)}?${params.toString()}`, direct);
+      const body = await request(`${historyPath(project)}?${params.toString()}`);
       return decoded(options, body, decodeList);
     },
-    job: async (project, id) => {
+    job: async (project, id, { isOneAttempt = false } = {}) => {
       try {
-        const body = await request(options, historyPath(project, id), direct);
+        const body = await request(historyPath(project, id), isOneAttempt ? 1 : undefined);
         return decoded(options, body, (one) => RESOURCES.zipJobs.decode(one));
       } catch (error) {
         if (error instanceof AdministrationError && error.code === 'NotFound') return undefined;

@@ -28,9 +28,9 @@ const isMissing = (result: Output | AdministrationError): result is Administrati
 type Wanted = Parameters<typeof getArchived>[0];
 
 /** A history that does not respond must not hide a job of the cluster. */
-const askHistory = async (wanted: Wanted, session: Session): Promise<Job | Error | undefined> => {
+const askHistory = async (...args: Parameters<typeof getArchived>): Promise<Job | Error | undefined> => {
   try {
-    return await getArchived(wanted, session);
+    return await getArchived(...args);
   } catch (error) {
     return toError(error);
   }
@@ -41,7 +41,8 @@ const isJob = (archived: Job | Error | undefined): archived is Job =>
 
 /**
  * The job of the cluster, or else of the history. The look-up of a uid lists the whole project, so the history is asked before
- * that: if it has a job under the name of the API, no other job of the cluster has this ID.
+ * that: if it has a job under the name of the API, no other job of the cluster has this ID. A busy history is waited for only after
+ * that.
  */
 export const liveOrArchived = async (given: Wanted, session: Session, reader: Reader): Promise<Output> => {
   const wanted = { ...given, job: given.job.toLowerCase() };
@@ -49,16 +50,16 @@ export const liveOrArchived = async (given: Wanted, session: Session, reader: Re
   const name = isId ? zipJobName(wanted.job) : wanted.job;
   const byName = await unlessMissing(() => reader.live(name));
   if (!isMissing(byName)) return byName;
-  let archived = await askHistory(wanted, session);
+  let archived = await askHistory(wanted, session, { isOneAttempt: true });
   let missing = byName;
   if (isId && !(isJob(archived) && archived.name === name)) {
     const byUid = await unlessMissing(() => reader.live(wanted.job));
     if (!isMissing(byUid)) return byUid;
     missing = byUid;
     // It may have been archived during a wait.
-    archived ??= await askHistory(wanted, session);
+    archived ??= await askHistory(wanted, session, { isOneAttempt: true });
   }
-  if (archived instanceof Error) throw archived;
+  if (archived instanceof Error) archived = await getArchived(wanted, session);
   if (archived === undefined) throw withHistoryHint(missing, wanted, session);
   return {
     ...reader.toOutput(archived),

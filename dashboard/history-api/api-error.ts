@@ -1,4 +1,4 @@
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { type AdministrationErrorCode, hasCode } from '#administration/administration-error.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 
@@ -55,10 +55,9 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
       'The history database does not respond. Try again in a moment',
       error,
     );
-  const code = CODES[error.code];
   // The project is all that is read from the API server.
-  if (code === undefined && error instanceof AdministrationError && error.retryable)
-    return clusterUnavailable(error);
+  if (hasCode(error, 'Unreachable')) return clusterUnavailable(error);
+  const code = CODES[error.code];
   return code && new HistoryApiError(code, error.message, error);
 };
 

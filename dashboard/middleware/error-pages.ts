@@ -6,6 +6,7 @@ import type { Logger } from '#runtime/log.ts';
 import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
 import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
 import { sectionAt } from '../frame/menu.ts';
+import { keptForm } from '../kept-form.ts';
 import { BusyError, notAllowed, PageError } from '../page.ts';
 import type { Render } from '../render.ts';
 import type { Session } from '../sessions/sessions.ts';
@@ -110,7 +111,14 @@ export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps)
       ctx.set('Retry-After', String(retryAfterOf(thrown)));
     ctx.type = 'html';
     const view = { status: error.status, title: error.title, message: error.message };
-    ctx.body = render('/frame/error', { frame: await errorFrame(ctx, error), view });
+    const kept = error.status === 503 && ctx.state.session !== undefined ? keptForm(ctx) : undefined;
+    ctx.body =
+      kept === undefined
+        ? render('/frame/error', { frame: await errorFrame(ctx, error), view })
+        : render('/frame/kept-form', {
+            frame: await errorFrame(ctx, error),
+            view: { ...view, kept, needsSignIn: false, mayBeDone: true },
+          });
   };
   return async (ctx, next) => {
     try {

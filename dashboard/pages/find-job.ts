@@ -1,5 +1,6 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
+import { inBatches } from '#runtime/in-batches.ts';
 import { UID_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { History } from '../history.ts';
@@ -15,7 +16,7 @@ import type { PageDeps } from './page-deps.ts';
 
 /** Each costs a few requests to the API server and a search in the database, and a user may see thousands of projects. */
 const MOST_HISTORIES = 100;
-/** Histories that are searched at the same time. */
+/** Projects that are asked for, and histories that are searched, at the same time. */
 const AT_A_TIME = 8;
 /** What the page of a job needs. */
 const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zipjobs' }];
@@ -103,16 +104,24 @@ interface SearchedHistories {
   readonly searched: number;
 }
 
-/** @throws PageError 503 when the history does not respond: it could have the job */
+/**
+ * Asks the API server for all projects first, because a slow history would use up the time for its responses.
+ * @throws PageError 503 when the history does not respond: it could have the job
+ */
 const inHistories = async (
   { history, config }: Pick<Deps, 'config'> & { readonly history: History },
   request: PageRequest,
   { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
 ): Promise<SearchedHistories> => {
+  const known = await inBatches(projects, AT_A_TIME, async (project) => ({
+    project,
+    projectUid: await historyUid(request, project.namespace),
+  }));
+  const readable = known.flatMap(({ project, projectUid }) =>
+    projectUid === undefined ? [] : [{ project, projectUid }],
+  );
   let searched = 0;
-  const inOne = async (project: VisibleProject): Promise<readonly Found[]> => {
-    const projectUid = await historyUid(request, project.namespace);
-    if (projectUid === undefined) return [];
+  const inOne = async ({ project, projectUid }: (typeof readable)[number]): Promise<readonly Found[]> => {
     const job = await readHistory(config.workTimeoutMs, (signal) =>
       history.readJob({ projectUid, id: uuid }, signal),
     );
@@ -120,8 +129,8 @@ const inHistories = async (
     return job === undefined ? [] : [foundIn(project, uuid)];
   };
   try {
-    for (let start = 0; start < projects.length; start += AT_A_TIME) {
-      const found = (await Promise.all(projects.slice(start, start + AT_A_TIME).map(inOne))).flat();
+    for (let start = 0; start < readable.length; start += AT_A_TIME) {
+      const found = (await Promise.all(readable.slice(start, start + AT_A_TIME).map(inOne))).flat();
       if (found.length > 0) return { found, searched };
     }
     return { found: [], searched };

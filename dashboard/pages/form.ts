@@ -39,7 +39,7 @@ export const filledIn = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, (form.get(name) ?? '').trim()]));
 
-/** Errors that appear in the form because the user can fix them there; all others become an error page. */
+/** Errors that appear in the form because the user can fix them there; all others become a page that can send the form again. */
 const SHOWN_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
   'InvalidInput',
   'Forbidden',
@@ -63,14 +63,40 @@ export const formErrors = (error: unknown, field = ''): FormState['errors'] => {
   throw toError(error);
 };
 
+interface ChangedField {
+  readonly name: string;
+  readonly label: string;
+  /** Of a list. */
+  readonly options?: readonly Choice[];
+  /** Of boxes. */
+  readonly choices?: readonly Choice[];
+}
+
+interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** A longer value would hide the others. In characters. */
+const MOST_SHOWN = 500;
+
+const nowText = ({ label, options, choices = options }: ChangedField, value: string): string => {
+  if (value.length > MOST_SHOWN) return `${label} was changed. Its value is too long to show it here`;
+  const shown = choices
+    ? value
+        .split(',')
+        .map((one) => choices.find((choice) => choice.value === one)?.text ?? one)
+        .join(', ')
+    : value;
+  return `${label} is now: ${shown || 'not set'}`;
+};
+
 /** What a form shows after a change by someone else: the current value of each field that differs. */
 export const conflictErrors = (
   { message }: AdministrationError,
-  changed: readonly { readonly name: string; readonly label: string }[],
+  changed: readonly ChangedField[],
   current: FormState['values'],
 ): FormState['errors'] => ({
   '': message,
-  ...Object.fromEntries(
-    changed.map(({ name, label }) => [name, `${label} is now: ${current[name] || 'not set'}`]),
-  ),
+  ...Object.fromEntries(changed.map((field) => [field.name, nowText(field, current[field.name] ?? '')])),
 });

@@ -18,7 +18,7 @@ import { BUCKET_RIGHTS } from './bucket-rights.ts';
 import { goToTest } from './save-and-test.ts';
 
 const PATH = `${BUCKET_PATH}/credentials`;
-const ACCESS = { name: 'access', label: 'Credentials' } as const;
+const ACCESS = { name: 'access', label: 'Credentials', choices: ACCESS_CHOICES } as const;
 const VALUE_NAMES = [ACCESS.name, ...ROLE_FIELDS.map(({ name }) => name)];
 
 const read = (request: PageRequest): Promise<Bucket> =>

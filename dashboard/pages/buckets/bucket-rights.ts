@@ -27,5 +27,7 @@ export const BUCKET_RIGHTS = {
     { verb: 'patch', resource: 'zipbuckets' },
     { verb: 'list', resource: 'zipjobs' },
     secrets('delete'),
+    // A forced deletion leaves the keys to the jobs that still need them.
+    secrets('patch'),
   ],
 } as const satisfies Record<string, readonly Question[]>;

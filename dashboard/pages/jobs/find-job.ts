@@ -53,7 +53,9 @@ const inHistory = async (
   if (refused !== undefined) throw notAllowed(refused.reason);
   const projectUid = await projectUidOf(request);
   try {
-    return await readHistory(config.workTimeoutMs, (signal) => history.readJob({ projectUid, id }, signal));
+    return await request.outsideLimit(() =>
+      readHistory(config.workTimeoutMs, (signal) => history.readJob({ projectUid, id }, signal)),
+    );
   } catch (error) {
     if (!isHistoryAway(error)) throw error;
     throw new PageError(

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { createAdministration } from '#administration/administration.ts';
 import type { BucketCredentials } from '#administration/bucket-input.ts';
 import { bucketSecretName } from '#crds/api-group.ts';
+import type { OwnerReference } from '#crds/object-meta.ts';
 import { systemClock } from '#runtime/clock.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { KubeObject } from '#runtime/kube/types.ts';
@@ -21,20 +22,26 @@ const start = () => {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.projects, aProject(TEAM));
   let isHeld = false;
+  let isCreatedAgain = false;
   const kube = {
     server: 'https://kubernetes.test',
     request: async (request: Parameters<typeof objects.respond>[0]) =>
-      Promise.resolve().then(() =>
-        isHeld && request.method === 'DELETE' && request.path.startsWith(COLLECTIONS.buckets)
-          ? {}
-          : objects.respond(request),
-      ),
+      Promise.resolve().then(() => {
+        const isDeletion = request.method === 'DELETE' && request.path.startsWith(COLLECTIONS.buckets);
+        if (isHeld && isDeletion) return {};
+        const response = objects.respond(request);
+        if (isCreatedAgain && isDeletion) {
+          const again = aBucket(TEAM, 's3', 'reports');
+          objects.put(COLLECTIONS.buckets, { ...again, metadata: { ...again.metadata, uid: 'another' } });
+        }
+        return response;
+      }),
     stream: () => Promise.reject(new Error('no stream')),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const putSecret = (credentials: BucketCredentials): void =>
+  const putSecret = (credentials: BucketCredentials, ownerReferences?: readonly OwnerReference[]): void =>
     objects.put(COLLECTIONS.secrets, {
-      metadata: { namespace: TEAM, name: SECRET },
+      metadata: { namespace: TEAM, name: SECRET, ...(ownerReferences && { ownerReferences }) },
       data: encoded(credentials),
     } as KubeObject);
   return {
@@ -42,6 +49,10 @@ const start = () => {
     /** A finalizer keeps it. */
     holdBucket: (): void => {
       isHeld = true;
+    },
+    /** As soon as it is deleted. */
+    createAgain: (): void => {
+      isCreatedAgain = true;
     },
     putSecret,
     buckets: createAdministration({ kube, clock: systemClock }).buckets(TEAM),
@@ -74,6 +85,27 @@ describe('the stored credentials of a bucket', () => {
       const owners = secret && RESOURCES.secrets.decode(secret).metadata.ownerReferences;
       expect(owners?.map(({ name }) => name)).to.deep.equal(force ? ['s3-reports'] : undefined);
     }
+  });
+
+  it('stay with a bucket that a tool has created again (UI14)', async () => {
+    const { objects, putSecret, buckets, data, createAgain } = start();
+    objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
+    putSecret(PERMANENT);
+    createAgain();
+    expect(await buckets.delete(REF, { limitMs: 0 })).to.deep.equal({ isGone: true });
+    expect(data()).to.deep.equal(encoded(PERMANENT));
+  });
+
+  it('keep the owners that another tool gave them (UI14)', async () => {
+    const { objects, putSecret, buckets, holdBucket } = start();
+    objects.put(COLLECTIONS.buckets, aBucket(TEAM, 's3', 'reports'));
+    putSecret(PERMANENT, [
+      { apiVersion: 'external-secrets.io/v1', kind: 'ExternalSecret', name: 'reports', uid: 'x' },
+    ]);
+    holdBucket();
+    await buckets.delete(REF, { limitMs: 0, force: true });
+    const { metadata } = RESOURCES.secrets.decode(objects.get(`${COLLECTIONS.secrets}/${SECRET}`));
+    expect(metadata.ownerReferences?.map(({ kind }) => kind)).to.deep.equal(['ExternalSecret']);
   });
 
   it('keep the session token of temporary keys (UI4)', async () => {

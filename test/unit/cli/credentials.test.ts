@@ -116,6 +116,20 @@ describe('findCredentials', () => {
     expect(await refusal(parse(`${profile('', WANT)}${profile('', CI)}`))).to.contain('twice');
   });
 
+  it('reads the name of a profile that a comment follows (UI15)', () => {
+    for (const comment of ['# prod', ' ; prod', ' # [default]'])
+      expect(
+        parseCredentials(profile('[default]', WANT) + profile(`[ci]${comment}`, CI), 'it', 'ci'),
+      ).to.deep.equal(CI);
+  });
+
+  it('refuses a line that could be the name of a profile, without its content (UI15)', async () => {
+    const text = `${profile('[default]', WANT)}[ciCANARY\naws_access_key_id = x\n`;
+    expect(await refusal(Promise.resolve().then(() => parseCredentials(text, 'File a')))).to.contain(
+      'starts with "["',
+    );
+  });
+
   it('does not read what is commented out (UI15)', () => {
     const old = profile('', CI).replaceAll(/^(?=aws)/gm, '# ');
     const older = profile('', CI).replaceAll(/^(?=aws)/gm, ' ;');

@@ -129,6 +129,14 @@ describe('the command line whose output cannot be written', function () {
     expect([child.exitCode, errors]).to.deep.equal([0, '']);
   });
 
+  it('fails if the reader leaves before it has a token that is shown only once (UI5)', async () => {
+    const child = start(['token', 'create', 'backend', '--quiet'], 'pipe');
+    child.stdout?.destroy();
+    const [errors] = await Promise.all([child.stderr ? readText(child.stderr) : '', once(child, 'close')]);
+    expect(child.exitCode).to.equal(1);
+    expect(errors).to.contain('EPIPE').and.contain('Nobody has seen the new token');
+  });
+
   it('continues a wait after the reader of its progress leaves (UI7)', async () => {
     let reads = 0;
     objects.put(COLLECTIONS.zipJobs, aZipJob({ metadata: { namespace: TEAM }, status: running('p') }));

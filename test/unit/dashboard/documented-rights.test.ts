@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
+import { BUCKET_RIGHTS } from '#dashboard/pages/buckets/bucket-rights.ts';
 import { CHANGE_JOB, CREATE_JOB } from '#dashboard/pages/jobs/job-actions.ts';
 import { NEW_JOB_RIGHTS } from '#dashboard/pages/new-job/job-rules.ts';
 import { SETTINGS_RIGHTS } from '#dashboard/pages/settings/settings-rights.ts';
@@ -13,6 +14,9 @@ const ACTIONS: Readonly<Record<string, readonly Question[]>> = {
   'resend webhooks on the page *Webhook*': WEBHOOK_RIGHTS.resend,
   'run a job again': [CREATE_JOB],
   'create a job or a test archive': NEW_JOB_RIGHTS,
+  'add a bucket': [...BUCKET_RIGHTS.add, ...BUCKET_RIGHTS.storeKeys],
+  'update the credentials of a bucket': [...BUCKET_RIGHTS.setCredentials, ...BUCKET_RIGHTS.storeKeys],
+  'delete a bucket': BUCKET_RIGHTS.delete,
   'manage access tokens': [...TOKEN_RIGHTS.create, ...TOKEN_RIGHTS.revoke],
   'set the webhook': WEBHOOK_RIGHTS.set,
   'test, enable or disable the webhook': WEBHOOK_RIGHTS.change,
@@ -20,6 +24,9 @@ const ACTIONS: Readonly<Record<string, readonly Question[]>> = {
   'remove the webhook': WEBHOOK_RIGHTS.remove,
   'change settings': SETTINGS_RIGHTS.change,
   'list who has access': SETTINGS_RIGHTS.access,
+  'delete a project': SETTINGS_RIGHTS.delete,
+  'delete a project with its access tokens': SETTINGS_RIGHTS.deleteTokens,
+  'delete a project with its buckets': SETTINGS_RIGHTS.deleteBuckets,
 };
 
 const namesIn = (text: string): readonly string[] =>

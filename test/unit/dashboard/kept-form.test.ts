@@ -1,8 +1,15 @@
 import { expect } from 'chai';
+import { Redis } from 'ioredis';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
-import { ADA, createVisitor, type Response } from '#test/support/servers/dashboard-server.ts';
+import {
+  ADA,
+  createVisitor,
+  type Response,
+  SESSION,
+  startDashboardServer,
+} from '#test/support/servers/dashboard-server.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -87,6 +94,117 @@ describe('a form whose session has ended', () => {
     expect([status, text]).to.deep.include(401);
     expect(text).to.contain('Enter the credentials again').and.not.contain('CANARY');
     expect(unchangedForm(text, path).get('access')).to.equal('keys');
+  });
+
+  it('does not repeat the URL of a webhook, and asks for it (UI12)', async () => {
+    const path = `${HOME}/webhook`;
+    const form = unchangedForm((await project.ada.get(path)).text, path);
+    form.set('url', 'https://hooks.example.com/CANARY');
+    form.delete('events');
+    form.set('events', 'FAILED');
+    project.ada.cookies.clear();
+    const ended = await project.ada.post(path, form);
+    expect(ended.status).to.equal(401);
+    expect(ended.text).to.contain('the URL of the webhook').and.not.contain('CANARY');
+    await project.ada.signIn(ADA);
+    const asked = await resend(await resend(ended, path), path);
+    expect([asked.status, asked.text]).to.deep.include(422);
+    expect(asked.text)
+      .to.contain('Enter the URL again')
+      .and.match(/value="FAILED" checked/)
+      .and.not.match(/value="COMPLETED" checked/);
+  });
+
+  it('is not kept if the user had to confirm it, because another user may sign in (UI12)', async () => {
+    project.ada.cookies.clear();
+    for (const [path, fields] of [
+      [`${HOME}/settings/delete`, { tokens: 'yes', buckets: 'yes' }],
+      [`${HOME}/buckets/s3/reports/delete`, { force: 'yes' }],
+    ] as const) {
+      const { status, headers } = await project.ada.post(path, { ...fields, confirm: TEAM });
+      expect([status, headers.get('location')], path).to.deep.equal([303, '/sign-in']);
+    }
+  });
+
+  it('says where it is sent, as whom, and that it takes two steps (UI12)', async () => {
+    const form = await filled();
+    project.ada.cookies.clear();
+    const { text } = await project.ada.post(NEW_JOB, form);
+    expect(text)
+      .to.contain(`<code>${NEW_JOB}</code>`)
+      .and.contain('the user who is then signed in')
+      .and.contain('asked once more');
+    await project.ada.signIn(ADA);
+    expect((await resend({ text } as Response, NEW_JOB)).text).to.not.contain('asked once more');
+  });
+
+  it('keeps the jobs that were selected (UI12)', async () => {
+    project.ada.cookies.clear();
+    const path = `${HOME}/bulk/cancel`;
+    for (const fields of [{ job: 'zip-a' }, { scope: 'all' }]) {
+      const { status, text } = await project.ada.post(path, { query: '?state=Running', ...fields });
+      expect(status).to.equal(401);
+      expect(Object.fromEntries(unchangedForm(text, path))).to.include({
+        query: '?state=Running',
+        ...fields,
+      });
+    }
+  });
+
+  it('does not blame the session while the session store is away (UI12)', async () => {
+    const redis = new Redis(1, { lazyConnect: true, enableOfflineQueue: false, retryStrategy: () => null });
+    redis.on('error', () => undefined);
+    await using server = await startDashboardServer({ redis });
+    const visitor = server.visit();
+    visitor.cookies.set(SESSION, 'A'.repeat(86));
+    const { status, headers, text } = await visitor.post(NEW_JOB, await filled());
+    expect([status, Number(headers.get('retry-after')) > 0]).to.deep.equal([503, true]);
+    expect(text)
+      .to.contain('The session store is not responding')
+      .and.not.contain('session has ended')
+      .and.not.contain('href="/sign-in"');
+    expect(unchangedForm(text, NEW_JOB).get('urls')).to.equal(URLS);
+    redis.disconnect();
+  });
+
+  it('may have been processed if the API server rejects the token only then (UI12)', async () => {
+    const form = await filled();
+    const error = new KubeError('POST /x: 401 Unauthorized: expired', {
+      code: 'Unauthorized',
+      httpStatus: 401,
+    });
+    project.objects.fail(error, ({ method }) => method === 'POST');
+    const { status, text } = await project.ada.post(NEW_JOB, form);
+    expect(status).to.equal(401);
+    expect(text).to.contain('may have been processed').and.not.contain('was not processed');
+  });
+
+  it('is kept when the API server fails, with the ID that makes it safe to send again (UI2, UI12)', async () => {
+    const form = await filled();
+    let isAway = true;
+    const error = new KubeError('POST /x: 500 InternalError', { code: 'ServerError', httpStatus: 500 });
+    project.objects.fail(error, ({ method }) => isAway && method === 'POST');
+    const failed = await project.ada.post(NEW_JOB, form);
+    expect([failed.status, Number(failed.headers.get('retry-after')) > 0]).to.deep.equal([503, true]);
+    expect(failed.text).to.contain('The cluster is not responding').and.contain('may have been processed');
+    isAway = false;
+    const { headers } = await resend(failed, NEW_JOB);
+    expect(headers.get('location')).to.equal(`${HOME}/jobs/zip-${form.get('uuid')}`);
+  });
+
+  it('shows a token that is shown only once although the menu around it cannot be read (UI10)', async () => {
+    const path = `${HOME}/new-token`;
+    // A page outside of the project, so that no review of its menu is known.
+    const csrf = await project.ada.csrf('/projects');
+    project.server.respondWith((request) => {
+      const response = project.objects.respond(request);
+      // From now on, the API server rejects the token of the user.
+      if (request.method === 'POST' && request.path === COLLECTIONS.tokens) project.server.tokens.delete(ADA);
+      return response;
+    });
+    const { status, text } = await project.ada.post(path, { csrf, name: 'ci', permissions: 'read' });
+    expect(status).to.equal(200);
+    expect(text).to.contain('Your new access token').and.contain('class="once"');
   });
 
   it('leads to the sign-in page if the user had filled in nothing, and refuses other sites as before (UI12)', async () => {

@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
 import { zipJobName } from '#crds/api-group.ts';
 import type { History } from '#dashboard/history.ts';
 import { toError } from '#runtime/errors.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
 import { dashboardRoutes, pagePaths } from '#test/support/servers/dashboard-routes.ts';
 import {
   COLLECTIONS,
@@ -126,6 +128,40 @@ describe('while the API server is slow', () => {
     const { status, text } = await started.ada.get(`/find?id=${UUID}`);
     expect(status).to.equal(503);
     expect(text).to.contain('The cluster is not responding').and.not.contain('history database');
+  });
+
+  /** Three batches of projects, or one job, take longer than the limit of the API server. */
+  const LIMIT_MS = 1_000;
+  const slowly = <T>(value: T): Promise<T> => delay(LIMIT_MS * 0.6, value);
+
+  it('a search of many slow histories does not blame the cluster (UI47)', async () => {
+    const history = { ...emptyHistory, readJob: () => slowly(undefined) };
+    const { ada, server, objects } = await start(history, LIMIT_MS);
+    for (let n = 0; n < 20; n += 1) {
+      const other = aProject(`team-${n}`);
+      server.zipProjects.put(other);
+      objects.put(COLLECTIONS.projects.replace(TEAM, `team-${n}`), other);
+    }
+    const { status, text } = await ada.get(`/find?id=${UUID}`);
+    expect(status).to.equal(404);
+    expect(text).to.contain('Job not found');
+  });
+
+  it('the page of a job has time for the API server after a slow history (UI47)', async () => {
+    const nightly = aZipJob({
+      metadata: { namespace: TEAM, name: 'nightly' },
+      status: { phase: 'Succeeded' },
+    });
+    const { ada, server, objects } = await start(
+      { ...emptyHistory, readJob: () => slowly(nightly) },
+      LIMIT_MS,
+    );
+    server.respondWith(async (request) => {
+      if (request.path.startsWith(COLLECTIONS.projects)) await slowly(undefined);
+      return objects.respond(request);
+    });
+    const { status, text } = await ada.get(`${HOME}/jobs/${UUID}`);
+    expect(status, text).to.equal(200);
   });
 
   it('a silent history is named, on every page that reads it (UI47)', async () => {

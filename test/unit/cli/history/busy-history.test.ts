@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { createHistoryClient } from '#cli/history/history-client.ts';
 import { addJobCommands } from '#cli/job-commands.ts';
+import type { ZipJob } from '#crds/zip-job.ts';
 import { archivedForm } from '#runtime/history/archived-form.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
@@ -38,9 +39,14 @@ describe('a history that is busy', function () {
   let cursors: number[];
   /** Fails a request, counted from 1. True if it did. */
   let failAt: (count: number, response: ServerResponse) => boolean;
+  let maxWaitMs: number;
+  /** Jobs of the cluster. */
+  let live: readonly ZipJob[];
 
   beforeEach(async () => {
     cursors = [];
+    maxWaitMs = 60_000;
+    live = [];
     server = createServer(({ url = '' }, response) => {
       const cursor = Number(new URL(url, 'http://dashboard.test').searchParams.get('cursor') ?? '0');
       cursors.push(cursor);
@@ -80,13 +86,20 @@ describe('a history that is busy', function () {
               token: 'the-token',
               userAgent: 'zipjobs/test',
               requestTimeoutMs: 5_000,
+              maxWaitMs,
               signal,
               onWait: note,
             }),
           ),
         kube: {
           server: 'https://kubernetes.test',
-          request: () => Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound' })),
+          request: ({ path }) => {
+            if (path.endsWith('/zipjobs')) return Promise.resolve({ metadata: {}, items: live });
+            const job = live.find(({ metadata }) => path.endsWith(`/${metadata.name}`));
+            return job
+              ? Promise.resolve(job)
+              : Promise.reject(new KubeError('GET /: 404 NotFound', { code: 'NotFound' }));
+          },
           stream: () => Promise.reject(new Error('unused')),
           [Symbol.asyncDispose]: () => Promise.resolve(),
         },
@@ -109,6 +122,28 @@ describe('a history that is busy', function () {
       expect(cursors).to.deep.equal([0, 1, 2, 2, 3]);
       expect(errors).to.match(/^History of http.*: Too many requests\. Trying again in 1 s\n$/);
     });
+
+  it('is waited for no longer than the limit of all pages together (UI25)', async () => {
+    maxWaitMs = 1_500;
+    failAt = (count, response) => {
+      if (count % 2 === 0) fail(response, 429, '1');
+      return count % 2 === 0;
+    };
+    const { code, output } = await run(...LIST);
+    expect([code, listed(output)]).to.deep.equal([5, 2 * PER_PAGE]);
+    expect(cursors).to.deep.equal([0, 1, 1, 2]);
+  });
+
+  it('is not waited for before the cluster is searched (UI9)', async () => {
+    failAt = (_count, response) => {
+      fail(response, 429, '30');
+      return true;
+    };
+    live = [aZipJob({ metadata: { namespace: 'team-a', name: 'nightly', uid: ID } })];
+    const { code, output, errors } = await run('get', ID);
+    expect([code, errors, cursors.length]).to.deep.equal([0, '', 1]);
+    expect(output).to.contain('nightly');
+  });
 
   it('is asked again without a Retry-After, and for one job (UI25)', async () => {
     failAt = (count, response) => {

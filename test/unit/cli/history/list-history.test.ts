@@ -73,6 +73,7 @@ describe('zipjobs job list --history', () => {
               token: 'the-token',
               userAgent: 'zipjobs/test',
               requestTimeoutMs,
+              maxWaitMs: 60_000,
               signal: new AbortController().signal,
             }),
           ),

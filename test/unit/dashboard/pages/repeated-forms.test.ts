@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
@@ -34,6 +35,12 @@ describe('a form that is sent twice', () => {
     return Promise.all([project.ada.post(action, form), project.ada.post(action, form)]);
   };
 
+  const currentSecret = (): string => {
+    const stored = project.objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`);
+    const { data = {} } = RESOURCES.secrets.decode(stored);
+    return Buffer.from(String(data['current']), 'base64').toString();
+  };
+
   it('runs a job again once, and both responses lead to the new job (UI10)', async () => {
     for (const name of ['zip-6f1c0f4e-0000-4000-8000-000000000001', 'nightly']) {
       const job = aZipJob({ metadata: { namespace: TEAM, name }, status: { phase: 'Failed' } });
@@ -64,6 +71,46 @@ describe('a form that is sent twice', () => {
     const form = unchangedForm(refused.text, path);
     expect((await project.ada.post(path, form)).status).to.equal(200);
     expect(created(COLLECTIONS.tokens)).to.have.lengthOf(2);
+  });
+
+  it('shows the signing secret of a new webhook in each response (UI10)', async () => {
+    const path = `${HOME}/webhook`;
+    const form = unchangedForm((await project.ada.get(path)).text, path);
+    form.set('url', 'https://hooks.example.com/');
+    const send = () => project.ada.post(path, form);
+    const responses = [...(await Promise.all([send(), send()])), await send()];
+    const secret = currentSecret();
+    for (const { status, text } of responses) {
+      expect(status).to.equal(200);
+      expect(text).to.contain(secret);
+    }
+    // Not to another form.
+    const other = await project.save(path, { url: '', events: 'FAILED' });
+    expect(other.headers.get('location')).to.equal(path);
+  });
+
+  it('shows the signing secret of a new webhook although its first save failed half way (UI10)', async () => {
+    const path = `${HOME}/webhook`;
+    const form = unchangedForm((await project.ada.get(path)).text, path);
+    form.set('url', 'https://hooks.example.com/');
+    let isAway = true;
+    const error = new KubeError('PATCH /x: 500 InternalError', { code: 'ServerError', httpStatus: 500 });
+    project.objects.fail(
+      error,
+      (request) => isAway && request.method === 'PATCH' && request.path.startsWith(COLLECTIONS.projects),
+    );
+    const failed = await project.ada.post(path, form);
+    expect([failed.status, failed.text]).to.deep.include(503);
+    expect(failed.text).to.contain('may have been processed').and.not.contain('hooks.example.com');
+    isAway = false;
+    const asked = await project.ada.post(path, unchangedForm(failed.text, path));
+    expect([asked.status, asked.text]).to.deep.include(422);
+    expect(asked.text).to.contain('Enter the URL again');
+    const again = unchangedForm(asked.text, path);
+    again.set('url', 'https://hooks.example.com/');
+    const { status, text } = await project.ada.post(path, again);
+    expect(status).to.equal(200);
+    expect(text).to.contain(currentSecret());
   });
 
   it('keeps the signing secret that receivers have valid, and shows the current one (UI10)', async () => {

@@ -1,7 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import type { ZipJob } from '#crds/zip-job.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
@@ -26,10 +25,6 @@ const textOf = (secret: unknown): string => {
   const [chunk] = isRecord(data) ? Object.values(data) : [];
   return gunzipSync(Buffer.from(String(chunk), 'base64')).toString();
 };
-
-const LOST = new KubeError('POST /x: the connection to the API server failed (ECONNRESET)', {
-  code: 'Unreachable',
-});
 
 describe('the form of a new job', () => {
   let project: DashboardProject;
@@ -135,66 +130,6 @@ describe('the form of a new job', () => {
     expect(created(COLLECTIONS.secrets)).to.have.length(1);
   });
 
-  describe('that is sent again', () => {
-    const uuid = '6f1c0f4e-0000-4000-8000-000000000001';
-    const name = `zip-${uuid}`;
-    const secret = `${COLLECTIONS.secrets}/${name}-files-0`;
-    const send = (fields: Readonly<Record<string, string>> = {}) =>
-      project.send(PATH, { ...FIELDS, uuid, ...fields });
-    /** The API server does it, but its response does not arrive. */
-    const loseResponse = (collection: string): void => {
-      let isLost = false;
-      project.server.respondWith((request) => {
-        const response = project.objects.respond(request);
-        if (isLost || request.method !== 'POST' || request.path !== collection) return response;
-        isLost = true;
-        throw LOST;
-      });
-    };
-    const ownerOf = (): unknown =>
-      RESOURCES.secrets.decode(project.objects.get(secret)).metadata.ownerReferences?.[0]?.uid;
-    const uidOf = (): unknown =>
-      RESOURCES.zipJobs.decode(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`)).metadata.uid;
-
-    it('stores the file list of a job whose creation got no response (UI8)', async () => {
-      loseResponse(COLLECTIONS.zipJobs);
-      expect((await send()).status).to.equal(503);
-      expect(project.objects.get(secret)).to.equal(undefined);
-      const again = await send();
-      expect(again.headers.get('location')).to.equal(`${HOME}/jobs/${name}`);
-      expect(textOf(project.objects.get(secret))).to.contain('one.pdf?sig=a');
-      expect(ownerOf()).to.equal(uidOf());
-      expect(created(COLLECTIONS.zipJobs)).to.have.lengthOf(2);
-    });
-
-    it('stores no list of other files, and none for a finished job (UI8)', async () => {
-      loseResponse(COLLECTIONS.zipJobs);
-      await send();
-      await send({ urls: 'https://files.example.com/two.pdf' });
-      expect(project.objects.get(secret)).to.equal(undefined);
-      const path = `${COLLECTIONS.zipJobs}/${name}`;
-      const job = RESOURCES.zipJobs.decode(project.objects.get(path));
-      const failed: ZipJob = { ...job, status: { phase: 'Failed' } };
-      project.objects.put(COLLECTIONS.zipJobs, failed);
-      expect((await send()).status).to.equal(303);
-      expect(project.objects.get(secret)).to.equal(undefined);
-    });
-
-    it('does not take the list of a deleted job for its own (UI35)', async () => {
-      project.objects.put(COLLECTIONS.secrets, {
-        metadata: {
-          namespace: TEAM,
-          name: `${name}-files-0`,
-          ownerReferences: [{ apiVersion: 'v1', kind: 'ZipJob', name, uid: 'of-a-deleted-job' }],
-        },
-      });
-      const { status, text } = await send();
-      expect(status).to.equal(422);
-      expect(text).to.contain('belongs to another object').and.contain('No job was created');
-      expect(project.objects.get(`${COLLECTIONS.zipJobs}/${name}`)).to.equal(undefined);
-    });
-  });
-
   it('deletes the job if its file list cannot be stored', async () => {
     project.objects.fail(
       new KubeError('POST /x: 403 Forbidden: no', { code: 'Forbidden' }),
@@ -239,6 +174,21 @@ describe('the form of a new job', () => {
     expect(text)
       .to.contain(`is not allowed to create zipbuckets in ${TEAM}`)
       .and.not.contain(`href="${HOME}/new-bucket"`);
+  });
+
+  it('is closed to users who could not complete a job, because they may not read it (UI8)', async () => {
+    const rights = [
+      'get zipprojects',
+      'list zipbuckets',
+      'get zipbuckets',
+      'create zipjobs',
+      'create secrets',
+    ];
+    const allowed = rights.map((right) => `${right} ${TEAM}`);
+    project.server.tokens.set('ada-token', { name: 'ada', allowed });
+    const { status, text } = await project.ada.get(PATH);
+    expect(status).to.equal(403);
+    expect(text).to.contain(`get zipjobs in ${TEAM}`);
   });
 
   it('is closed to users who can only view', async () => {
