@@ -17,11 +17,11 @@ const CODES = {
   NotFound: { retryable: false },
   /** The API server rejects the user's credentials. */
   Unauthorized: { retryable: false },
-  /** The API server does not respond, or the address is not an API server. */
+  /** The API server does not respond or fails, or the address is not an API server. */
   Unreachable: { retryable: true },
   /** The operation started but did not finish in time. */
   TimedOut: { retryable: true },
-  /** The operation failed. */
+  /** An unexpected error, such as a bug. */
   Failed: { retryable: true },
 } as const satisfies Record<string, { retryable: boolean }>;
 export type AdministrationErrorCode = keyof typeof CODES;
@@ -32,6 +32,7 @@ export interface AdministrationErrorOptions {
   readonly field?: string;
   /** What to do next in a terminal, as a sentence. Only the command line shows it. */
   readonly commandHint?: string;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -41,12 +42,16 @@ export class AdministrationError extends AppError {
   readonly field: string | undefined;
   readonly commandHint: string | undefined;
 
-  constructor(message: string, { code, field, commandHint, cause }: AdministrationErrorOptions) {
+  constructor(
+    message: string,
+    { code, field, commandHint, retryAfterMs, cause }: AdministrationErrorOptions,
+  ) {
     super(message, {
       code,
       retryable: CODES[code].retryable,
       cause,
       details: defined({ field }),
+      ...defined({ retryAfterMs }),
     });
     this.field = field;
     this.commandHint = commandHint;

@@ -34,9 +34,9 @@ export const createAdministration = (deps: {
   return {
     projects: () => {
       const namespaces = createUserClient(kube, RESOURCES.namespaces);
-      return createProjects({ projects, namespaces, tokens, buckets, clock });
+      return createProjects({ projects, namespaces, tokens, buckets, secrets, clock });
     },
-    buckets: (namespace) => createBuckets({ projects, buckets, secrets, zipJobs, clock }, namespace),
+    buckets: (namespace) => createBuckets({ projects, buckets, secrets, kube, clock }, namespace),
     tokens: (namespace) => createTokens({ projects, tokens, clock, whoAmI: createWhoAmI(kube) }, namespace),
     webhooks: (namespace) => createWebhooks({ projects, secrets, clock }, namespace),
     jobs: (namespace, options) => createJobs({ kube, zipJobs, clock, ...options }, namespace),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
-import { type WaitForOptions, waitFor } from './wait-for.ts';
+import { type WaitForOptions, waitOrTimeOut } from './wait-for.ts';
 
 /** A command to the controller, which acknowledges it in the status. */
 export interface Order {
@@ -17,15 +17,16 @@ export interface Question<T> extends Order {
   readonly hasResponse: (object: T, nonce: string) => boolean;
 }
 
-/** Sends the command without waiting; returns the nonce that the status will repeat. */
+/** The status will repeat it. */
+const newNonce = (): string => randomBytes(12).toString('hex');
+
+/** Sends the command without waiting. */
 export const orderController = async <T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'mergePatch'>,
   { target, annotation }: Order,
-  signal?: AbortSignal,
-): Promise<string> => {
-  const nonce = randomBytes(12).toString('hex');
+  { signal, nonce = newNonce() }: { readonly signal?: AbortSignal; readonly nonce?: string } = {},
+): Promise<void> => {
   await client.mergePatch(target, { metadata: { annotations: { [annotation]: nonce } } }, signal);
-  return nonce;
 };
 
 /** True while the status does not acknowledge the latest command. */
@@ -48,18 +49,22 @@ export const askController = async <T extends KubeObject>(
   wait: WaitForOptions,
 ): Promise<T> => {
   const { target } = order;
-  const nonce = await orderController(client, order, wait.signal);
-  const responded = await waitFor(wait, async () => {
-    const object = await client.get(target.namespace, target.name, wait.signal);
-    if (!object)
-      throw new AdministrationError(`${what} failed: ${target.name} was deleted in the meantime`, {
-        code: 'NotFound',
-      });
-    return hasResponse(object, nonce) ? object : undefined;
-  });
-  if (responded) return responded;
-  throw new AdministrationError(
-    `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
-    { code: 'TimedOut' },
+  const nonce = newNonce();
+  let isSent = false;
+  return waitOrTimeOut(
+    wait,
+    async (signal) => {
+      // The same command again has no other effect.
+      if (!isSent) await orderController(client, order, { signal, nonce });
+      isSent = true;
+      const object = await client.get(target.namespace, target.name, signal);
+      if (!object)
+        throw new AdministrationError(`${what} failed: ${target.name} was deleted in the meantime`, {
+          code: 'NotFound',
+        });
+      return hasResponse(object, nonce) ? object : undefined;
+    },
+    () =>
+      `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
   );
 };

@@ -33,6 +33,8 @@ export interface NewBucket extends BucketSettings, BucketRef {
 export interface BucketCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
+  /** Of temporary keys. */
+  readonly sessionToken?: string;
 }
 
 /** Identifies a bucket as in the API. */
@@ -46,6 +48,8 @@ const REGION = /^[a-z0-9-]{1,32}$/;
 const HOST = /^[a-z0-9.-]{1,247}(:\d{1,5})?$/;
 const ACCOUNT_ID = /^[A-Za-z0-9-]{1,64}$/;
 const CREDENTIAL = /^[\x21-\x7e]{1,512}$/;
+/** Providers set no limit; those of AWS have about 1,500 characters. */
+const SESSION_TOKEN = /^[\x21-\x7e]{1,8192}$/;
 const ENDPOINT = /^https?:\/\/[A-Za-z0-9.:[\]-]+\/?$/;
 const MAX_ENDPOINT = 253;
 const MAX_CA_BUNDLE = 16_384;
@@ -201,4 +205,9 @@ export const checkCredentials = (credentials: BucketCredentials): void => {
           ? `Missing ${field}: a bucket requires accessKeyId and secretAccessKey`
           : `Invalid ${field}. Use 1 to 512 visible ASCII characters without spaces, and check for a copied line break`,
       );
+  if (credentials.sessionToken !== undefined && !SESSION_TOKEN.test(credentials.sessionToken))
+    throw invalidInput(
+      'sessionToken',
+      'Invalid sessionToken. Use 1 to 8192 visible ASCII characters without spaces, and check for a copied line break',
+    );
 };

@@ -1,29 +1,34 @@
-import { ANNOTATIONS, bucketSecretName, GROUP_VERSION } from '#crds/api-group.ts';
-import type { OwnerReference } from '#crds/object-meta.ts';
-import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { isFinished, type ZipJob } from '#crds/zip-job.ts';
+import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
+import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
-import { firstOf } from '#runtime/first-of.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
+import { AdministrationError, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
+import {
+  type BucketChange,
+  credentialsVersion,
+  settingsVersion,
+  specAfter,
+  specWithKeys,
+  specWithRole,
+} from './bucket-changes.ts';
 import {
   type BucketCredentials,
   type BucketRef,
-  type BucketSettings,
   checkCredentials,
   checkNewBucket,
   type NewBucket,
   resourceNameOf,
-  roleOf,
 } from './bucket-input.ts';
+import { deleteBucketSecret, replaceBucketSecret, writeBucketSecret } from './bucket-secret.ts';
 import { type Bucket, toBucket } from './bucket-view.ts';
+import { changeSpec, checkVersion } from './change-spec.ts';
 import { deleteCountedBucket } from './delete-counted-bucket.ts';
-import { mergePatchOf } from './merge-patch.ts';
+import { refuseWhileInUse } from './refuse-while-in-use.ts';
 import { requiredProject } from './required-project.ts';
 import { type WaitOptions, waitFor } from './wait-for.ts';
 import type { WebIdentityInput } from './web-identity-input.ts';
@@ -32,7 +37,8 @@ export interface BucketsOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly buckets: ObjectClient<ZipBucket>;
   readonly secrets: Pick<ObjectClient<Secret>, 'create' | 'mergePatch' | 'delete'>;
-  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'list'>;
+  /** For lists of jobs. */
+  readonly kube: KubeClient;
   readonly clock: Clock;
 }
 
@@ -53,16 +59,26 @@ export interface Buckets {
    * @throws AdministrationError InvalidInput, NotFound, AlreadyExists
    */
   create(bucket: NewBucket, credentials?: BucketCredentials): Promise<Bucket>;
-  /** Replaces all settings but the credentials. @throws AdministrationError InvalidInput, NotFound */
-  update(bucket: BucketRef, settings: BucketSettings): Promise<Bucket>;
-  /** `replaceRole`: also of a bucket with a role, which then uses the keys. @throws AdministrationError InvalidInput, NotFound */
+  /**
+   * Changes only the given settings. `version`: the `settingsVersion` that the user has seen.
+   * @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version
+   */
+  update(bucket: BucketRef, change: BucketChange, version?: string): Promise<Bucket>;
+  /**
+   * `replaceRole`: also of a bucket with a role, which then uses the keys. `version`: the `credentialsVersion` that the user has seen.
+   * @throws AdministrationError InvalidInput, NotFound; Conflict if the role has another version
+   */
   updateCredentials(
     bucket: BucketRef,
     credentials: BucketCredentials,
-    options?: { readonly replaceRole?: boolean },
+    options?: { readonly replaceRole?: boolean; readonly version?: string },
   ): Promise<Bucket>;
-  /** Stored keys are kept but not read any more: jobs that started with them need them. @throws AdministrationError InvalidInput, NotFound */
-  useRole(bucket: BucketRef, webIdentity: WebIdentityInput): Promise<Bucket>;
+  /**
+   * Stored keys are kept but not read any more: jobs that started with them need them. `version`: the `credentialsVersion` that the
+   * user has seen.
+   * @throws AdministrationError InvalidInput, NotFound; Conflict if the role has another version
+   */
+  useRole(bucket: BucketRef, webIdentity: WebIdentityInput, version?: string): Promise<Bucket>;
   /** Tests from inside the cluster every operation that an archive needs. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
   /** Starts a test without waiting: `testPending` of the bucket is true until it finishes. @throws AdministrationError NotFound */
@@ -73,34 +89,6 @@ export interface Buckets {
    */
   delete(bucket: BucketRef, options: WaitOptions & { readonly force?: boolean }): Promise<BucketDeletion>;
 }
-
-const data = ({ accessKeyId, secretAccessKey }: BucketCredentials): Readonly<Record<string, string>> => ({
-  [BUCKET_SECRET_KEYS.accessKeyId]: btoa(accessKeyId),
-  [BUCKET_SECRET_KEYS.secretAccessKey]: btoa(secretAccessKey),
-});
-
-const ownerOf = ({ metadata }: ZipBucket): OwnerReference => ({
-  apiVersion: GROUP_VERSION,
-  kind: 'ZipBucket',
-  name: metadata.name,
-  uid: metadata.uid ?? '',
-});
-
-/** The Secret is deleted with its ZipBucket. A Secret left behind by an earlier bucket of this name is overwritten. */
-const writeSecret = async (
-  { secrets }: BucketsOptions,
-  bucket: ZipBucket,
-  credentials: BucketCredentials,
-): Promise<void> => {
-  const target = { namespace: bucket.metadata.namespace, name: bucketSecretName(bucket.metadata.name) };
-  const metadata = { ownerReferences: [ownerOf(bucket)] };
-  const created = await secrets.create({
-    metadata: { ...target, ...metadata },
-    type: 'Opaque',
-    data: data(credentials),
-  });
-  if (!created) await secrets.mergePatch(target, { metadata, data: data(credentials) });
-};
 
 const rollBack = async ({ buckets }: BucketsOptions, bucket: ZipBucket, thrown: unknown): Promise<never> => {
   const { namespace, name, uid = '' } = bucket.metadata;
@@ -165,70 +153,49 @@ const createBucket = async (
   });
   if (!created) throw nameTaken(namespace, spec);
   if (!spec.credentials)
-    await writeSecret(options, created, credentials).catch((error: unknown) =>
+    await writeBucketSecret(options.secrets, created, credentials).catch((error: unknown) =>
       rollBack(options, created, error),
     );
   return toBucket(created);
 };
 
-const patchSpec = async (
-  { buckets }: BucketsOptions,
-  bucket: ZipBucket,
-  spec: ZipBucket['spec'],
-): Promise<Bucket> => {
-  const { namespace, name } = bucket.metadata;
-  const patch = mergePatchOf(bucket.spec, spec);
-  return toBucket(
-    patch === undefined ? bucket : await buckets.mergePatch({ namespace, name }, { spec: patch }),
-  );
-};
-
-const updateSettings = (
+/** Writes what `change` makes of the spec, if the bucket is still as the user read it. */
+const change = async (
   options: BucketsOptions,
-  bucket: ZipBucket,
-  settings: BucketSettings,
-): Promise<Bucket> => {
-  const { service, bucketName, credentials } = bucket.spec;
-  const spec = checkNewBucket({ ...settings, service, bucketName });
-  return patchSpec(options, bucket, { ...spec, ...(credentials && { credentials }) });
+  read: () => Promise<ZipBucket>,
+  { check, to }: { readonly check?: Check | undefined; readonly to: (spec: ZipBucketSpec) => ZipBucketSpec },
+): Promise<Bucket> =>
+  toBucket(
+    await changeSpec(options.buckets, read, (bucket) => {
+      check?.(toBucket(bucket));
+      return to(bucket.spec);
+    }),
+  );
+
+const refuseRole = ({ spec: { bucketName, credentials } }: ZipBucket): void => {
+  if (credentials)
+    throw invalidInput(
+      'bucketName',
+      `Bucket "${bucketName}" has no stored credentials: it uses the role ${credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
+    );
 };
 
 const updateCredentials = async (
   options: BucketsOptions,
-  bucket: ZipBucket,
-  {
-    credentials,
-    replaceRole = false,
-  }: { readonly credentials: BucketCredentials; readonly replaceRole?: boolean },
+  read: () => Promise<ZipBucket>,
+  given: {
+    readonly credentials: BucketCredentials;
+    readonly replaceRole: boolean;
+    readonly check?: Check | undefined;
+  },
 ): Promise<Bucket> => {
-  const { namespace, name } = bucket.metadata;
-  if (bucket.spec.credentials && !replaceRole)
-    throw invalidInput(
-      'bucketName',
-      `Bucket "${bucket.spec.bucketName}" has no stored credentials: it uses the role ${bucket.spec.credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
-    );
-  const target = { namespace, name: bucketSecretName(name) };
-  try {
-    await options.secrets.mergePatch(target, { data: data(credentials) });
-  } catch (error) {
-    if (!hasCode(error, 'NotFound')) throw error;
-    await writeSecret(options, bucket, credentials);
-  }
-  const { credentials: _role, ...spec } = bucket.spec;
-  return patchSpec(options, bucket, spec);
-};
-
-const refuseWhileInUse = async ({ zipJobs }: BucketsOptions, bucket: ZipBucket): Promise<void> => {
-  const { namespace, name } = bucket.metadata;
-  const jobs = await zipJobs.list({ namespace, fieldSelector: `spec.bucketRef.name=${name}` });
-  if (jobs.length === 0) return;
-  const unfinished = jobs.filter((job) => !isFinished(job));
-  const names = (unfinished.length > 0 ? unfinished : jobs).map(({ metadata }) => metadata.name).toSorted();
-  const counts = `${unfinished.length} unfinished and ${jobs.length - unfinished.length} finished`;
-  throw new AdministrationError(
-    `Cannot delete bucket "${bucket.spec.bucketName}": jobs refer to it (${counts}), such as ${firstOf(names)}. Delete these jobs, wait until they expire, or force the deletion (--force), which makes unfinished jobs fail`,
-    { code: 'InUse' },
-  );
+  checkCredentials(given.credentials);
+  const bucket = await read();
+  given.check?.(toBucket(bucket));
+  if (!given.replaceRole) refuseRole(bucket);
+  await replaceBucketSecret(options.secrets, bucket, given.credentials);
+  if (!given.replaceRole) return toBucket(bucket);
+  return change(options, read, { check: given.check, to: specWithKeys });
 };
 
 const deleteBucket = async (
@@ -243,17 +210,23 @@ const deleteBucket = async (
       { namespace, name },
       { metadata: { annotations: { [ANNOTATIONS.forceDelete]: 'true' } } },
     );
-  else await refuseWhileInUse(options, bucket);
+  else await refuseWhileInUse(options.kube, bucket);
   await deleteCountedBucket(buckets, { namespace, name, uid }, { ...wait, clock });
+  let now: ZipBucket | undefined = bucket;
   const isGone = await waitFor({ ...wait, clock }, async () => {
-    const now = await buckets.get(namespace, name);
+    now = await buckets.get(namespace, name);
     return now?.metadata.uid === uid ? undefined : true;
   });
-  if (isGone !== true) return { isGone: false };
-  // A Secret that was created by hand has no owner reference, so it is not garbage-collected.
-  await secrets.delete(namespace, bucketSecretName(name));
-  return { isGone };
+  // Without force, no job refers to the bucket.
+  await deleteBucketSecret(secrets, bucket, { now, mayBeInUse: force });
+  return { isGone: isGone === true };
 };
+
+type Check = (current: Bucket) => void;
+
+/** Undefined without a version. */
+const sameVersion = (version: string | undefined, of: (bucket: Bucket) => string): Check | undefined =>
+  version === undefined ? undefined : (bucket) => checkVersion(of(bucket), version);
 
 export const createBuckets = (options: BucketsOptions, namespace: string): Buckets => ({
   list: async () => {
@@ -264,18 +237,22 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
   show: async (ref) => toBucket(await found(options, namespace, ref)),
   checkNew: (bucket) => checkNew(options, namespace, bucket),
   create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
-  update: async (ref, settings) => updateSettings(options, await found(options, namespace, ref), settings),
-  updateCredentials: async (ref, credentials, { replaceRole = false } = {}) => {
-    checkCredentials(credentials);
-    return updateCredentials(options, await found(options, namespace, ref), { credentials, replaceRole });
-  },
-  useRole: async (ref, webIdentity) => {
-    const bucket = await found(options, namespace, ref);
-    return patchSpec(options, bucket, {
-      ...bucket.spec,
-      credentials: roleOf(bucket.spec.service, webIdentity),
-    });
-  },
+  update: (ref, wanted, version) =>
+    change(options, () => found(options, namespace, ref), {
+      check: sameVersion(version, settingsVersion),
+      to: (spec) => specAfter(spec, wanted),
+    }),
+  updateCredentials: (ref, credentials, { replaceRole = false, version } = {}) =>
+    updateCredentials(options, () => found(options, namespace, ref), {
+      credentials,
+      replaceRole,
+      check: sameVersion(version, credentialsVersion),
+    }),
+  useRole: (ref, webIdentity, version) =>
+    change(options, () => found(options, namespace, ref), {
+      check: sameVersion(version, credentialsVersion),
+      to: (spec) => specWithRole(spec, webIdentity),
+    }),
   test: async (ref, wait) => {
     const { metadata } = await found(options, namespace, ref);
     const question = {

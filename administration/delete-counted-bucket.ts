@@ -1,4 +1,5 @@
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { toError } from '#runtime/errors.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
 import { hasCode } from './administration-error.ts';
@@ -10,7 +11,8 @@ const LIMIT_MS = 5_000;
 
 /**
  * Deletes a ZipBucket. The API server refuses that while the status counts jobs, unless the project is being deleted. The count, and
- * what the API server knows of the project, lag behind. So only a refusal that lasts is one.
+ * what the API server knows of the project, lag behind. So only a refusal that lasts is one. Nothing else is tried again: a project
+ * may have hundreds of buckets.
  * @throws AdministrationError Refused
  */
 export const deleteCountedBucket = async (
@@ -19,15 +21,16 @@ export const deleteCountedBucket = async (
   wait: Omit<WaitForOptions, 'limitMs'>,
 ): Promise<void> => {
   let refusal: unknown;
-  const isDone = await waitFor({ ...wait, limitMs: LIMIT_MS }, async () => {
+  const end = await waitFor<{ readonly failure?: Error }>({ ...wait, limitMs: LIMIT_MS }, async () => {
     try {
       await buckets.delete(namespace, name, defined({ uid }));
-      return true;
+      return {};
     } catch (error) {
-      if (!hasCode(error, 'Refused') || !error.message.includes(IN_USE)) throw error;
+      if (!hasCode(error, 'Refused') || !error.message.includes(IN_USE)) return { failure: toError(error) };
       refusal = error;
       return undefined;
     }
   });
-  if (isDone !== true) throw refusal;
+  if (end === undefined) throw refusal;
+  if (end.failure) throw end.failure;
 };

@@ -4,8 +4,10 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { inBatches } from '#runtime/in-batches.ts';
+import type { Secret } from '#runtime/kube/resources.ts';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError } from './administration-error.ts';
+import { deleteBucketSecret } from './bucket-secret.ts';
 import { deleteCountedBucket } from './delete-counted-bucket.ts';
 import { noProject } from './required-project.ts';
 
@@ -14,7 +16,8 @@ type Deleter<T extends KubeObject> = Pick<ObjectClient<T>, 'list' | 'delete'>;
 export interface DeleteProjectOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'delete'>;
   readonly tokens: Deleter<ZipToken>;
-  readonly buckets: Deleter<ZipBucket>;
+  readonly buckets: Deleter<ZipBucket> & Pick<ObjectClient<ZipBucket>, 'get'>;
+  readonly secrets: Pick<ObjectClient<Secret>, 'mergePatch' | 'delete'>;
   readonly clock: Clock;
 }
 
@@ -41,25 +44,49 @@ const problemOf = (error: unknown): string => {
   throw error;
 };
 
-/** Deletes every object of one kind. A failure does not stop the others. */
+interface Deleted<T> {
+  readonly deleted: readonly T[];
+  readonly problems: readonly string[];
+}
+
+/** A failure of one object does not stop the others. */
+const deleteEach = async <T>(
+  objects: readonly T[],
+  deleteOne: (object: T) => Promise<unknown>,
+): Promise<Deleted<T>> => {
+  const problems: string[] = [];
+  const deleted: T[] = [];
+  await inBatches(objects, AT_ONCE, async (object) => {
+    await deleteOne(object).then(
+      () => deleted.push(object),
+      (error: unknown) => problems.push(problemOf(error)),
+    );
+  });
+  return { deleted, problems };
+};
+
+/** Deletes every object of one kind. */
 const deleteAll = async <T extends KubeObject>(
   client: Deleter<T>,
   namespace: string,
-  deleteOne: (name: string) => Promise<unknown>,
-): Promise<{ readonly deleted: number; readonly problems: readonly string[] }> => {
+  deleteOne: (object: T) => Promise<unknown>,
+): Promise<Deleted<T>> => {
   try {
-    const names = (await client.list({ namespace })).map(({ metadata }) => metadata.name);
-    const problems: string[] = [];
-    await inBatches(names, AT_ONCE, async (name) => {
-      await deleteOne(name).catch((error: unknown) => problems.push(problemOf(error)));
-    });
-    return { deleted: names.length - problems.length, problems };
+    return await deleteEach(await client.list({ namespace }), deleteOne);
   } catch (error) {
-    return { deleted: 0, problems: [problemOf(error)] };
+    return { deleted: [], problems: [problemOf(error)] };
   }
 };
 
-const NOTHING = { deleted: 0, problems: [] } as const;
+/** Jobs that are being cancelled keep their bucket until they have removed what they uploaded. */
+const deleteSecretOf =
+  ({ buckets, secrets }: DeleteProjectOptions) =>
+  async (bucket: ZipBucket): Promise<void> => {
+    const { namespace, name } = bucket.metadata;
+    await deleteBucketSecret(secrets, bucket, { now: await buckets.get(namespace, name), mayBeInUse: true });
+  };
+
+const NOTHING = { deleted: [], problems: [] } as const;
 
 /**
  * Starts the deletion of a project. Its tokens are invalid from then on, so they and the buckets are deleted afterwards: if the
@@ -67,18 +94,21 @@ const NOTHING = { deleted: 0, problems: [] } as const;
  * @throws AdministrationError NotFound, Forbidden
  */
 export const deleteProject = async (
-  { projects, tokens, buckets, clock }: DeleteProjectOptions,
+  options: DeleteProjectOptions,
   namespace: string,
   also: AlsoDelete,
 ): Promise<DeletedProject> => {
+  const { projects, tokens, buckets, clock } = options;
   if (!(await projects.delete(namespace, PROJECT_NAME))) throw noProject(namespace);
-  const deleteToken = (name: string) => tokens.delete(namespace, name);
-  const deleteBucket = (name: string) => deleteCountedBucket(buckets, { namespace, name }, { clock });
+  const deleteToken = ({ metadata }: ZipToken) => tokens.delete(namespace, metadata.name);
+  const deleteBucket = ({ metadata: { name } }: ZipBucket) =>
+    deleteCountedBucket(buckets, { namespace, name }, { clock });
   const ofTokens = also.tokens === true ? await deleteAll(tokens, namespace, deleteToken) : NOTHING;
   const ofBuckets = also.buckets === true ? await deleteAll(buckets, namespace, deleteBucket) : NOTHING;
+  const ofSecrets = await deleteEach(ofBuckets.deleted, deleteSecretOf(options));
   return {
-    tokens: ofTokens.deleted,
-    buckets: ofBuckets.deleted,
-    problems: [...ofTokens.problems, ...ofBuckets.problems],
+    tokens: ofTokens.deleted.length,
+    buckets: ofBuckets.deleted.length,
+    problems: [...ofTokens.problems, ...ofBuckets.problems, ...ofSecrets.problems],
   };
 };

@@ -11,7 +11,8 @@ export interface Attempt {
   readonly name?: string | undefined;
 }
 
-const SAME_CODES: Readonly<Partial<Record<KubeErrorCode, AdministrationErrorCode>>> = {
+/** What each failure of a call means to the user. A new code does not compile without an entry. */
+const MEANINGS: Readonly<Record<KubeErrorCode, AdministrationErrorCode>> = {
   NotFound: 'NotFound',
   AlreadyExists: 'AlreadyExists',
   Conflict: 'Conflict',
@@ -22,11 +23,18 @@ const SAME_CODES: Readonly<Partial<Record<KubeErrorCode, AdministrationErrorCode
   TooLarge: 'InvalidInput',
   QuotaExceeded: 'Refused',
   NamespaceTerminating: 'Refused',
+  TooManyRequests: 'Unreachable',
+  Gone: 'Unreachable',
+  ServerError: 'Unreachable',
   Timeout: 'Unreachable',
   Unreachable: 'Unreachable',
   InvalidResponse: 'Unreachable',
   NotServed: 'Unreachable',
 };
+
+/** The code of a failed call, whatever was attempted. */
+export const meaningOfKubeError = ({ code }: Pick<KubeError, 'code'>): AdministrationErrorCode =>
+  MEANINGS[code];
 
 /** The message of the API server, without the prefix that describes the call. */
 const saidBy = (error: KubeError): string => error.message.replace(/^.*?: (?:\d{3} \w+: )?/, '');
@@ -55,15 +63,37 @@ const forbidden = (attempt: Attempt, error: KubeError): AdministrationError => {
   );
 };
 
-const REMEDIES: Readonly<Partial<Record<AdministrationErrorCode, string>>> = {
+const TRY_AGAIN = 'Try again in a moment';
+const CHECK_ADDRESS = 'Check the cluster address and the network, then try again';
+const CORRECT_INPUT = 'Correct the input and try again';
+
+const REMEDIES: Readonly<Record<KubeErrorCode, string | undefined>> = {
+  NotFound: undefined,
+  AlreadyExists: undefined,
   Conflict: 'The object was changed in the meantime. Review the change and try again',
+  Forbidden: undefined,
   Unauthorized:
     'The API server rejected your credentials. Sign in again, or check the user of your kubeconfig',
-  Unreachable: 'Check the cluster address and the network, then try again',
-  InvalidInput: 'Correct the input and try again',
+  Invalid: CORRECT_INPUT,
+  BadRequest: CORRECT_INPUT,
+  TooLarge: CORRECT_INPUT,
+  QuotaExceeded: undefined,
+  NamespaceTerminating: undefined,
+  TooManyRequests: TRY_AGAIN,
+  Gone: TRY_AGAIN,
+  ServerError: TRY_AGAIN,
+  Timeout: CHECK_ADDRESS,
+  Unreachable: CHECK_ADDRESS,
+  InvalidResponse: CHECK_ADDRESS,
+  NotServed: 'The custom resource definitions are missing: install the chart first',
 };
 
-const MISSING_DEFINITIONS = 'The custom resource definitions are missing: install the chart first';
+/** What was read is too large, so the user can only make it smaller. */
+const tooLargeToRead = (what: string, cause: KubeError): AdministrationError =>
+  new AdministrationError(`${what}. Delete objects that are no longer needed, then try again`, {
+    code: 'Refused',
+    cause,
+  });
 
 /**
  * Describes a failed call for the user: the operation, the object and the next step. Returns any other error
@@ -72,8 +102,13 @@ const MISSING_DEFINITIONS = 'The custom resource definitions are missing: instal
 export const explainKubeError = (attempt: Attempt, thrown: unknown): Error => {
   if (!isKubeError(thrown)) return toError(thrown);
   if (thrown.code === 'Forbidden') return forbidden(attempt, thrown);
-  const code = SAME_CODES[thrown.code] ?? 'Failed';
-  const remedy = thrown.code === 'NotServed' ? MISSING_DEFINITIONS : REMEDIES[code];
   const what = `Cannot ${attempt.verb} ${objectOf(attempt)} ${placeOf(attempt)}: ${saidBy(thrown)}`;
-  return new AdministrationError(remedy === undefined ? what : `${what}. ${remedy}`, { code, cause: thrown });
+  const isRead = attempt.verb === 'get' || attempt.verb === 'list';
+  if (thrown.code === 'TooLarge' && isRead) return tooLargeToRead(what, thrown);
+  const remedy = REMEDIES[thrown.code];
+  return new AdministrationError(remedy === undefined ? what : `${what}. ${remedy}`, {
+    code: meaningOfKubeError(thrown),
+    retryAfterMs: thrown.retryAfterMs,
+    cause: thrown,
+  });
 };

@@ -1,24 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { ANNOTATIONS, zipJobName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
-import { isUuid, zipJobId } from '#crds/zip-job-facts.ts';
+import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
+import { isRecord } from '#runtime/kube/decode.ts';
+import { listPages } from '#runtime/kube/list-pages.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
+import { explainKubeError } from './explain-kube-error.ts';
 import { type Job, toJob } from './job-view.ts';
 import { type JobList, type JobQuery, listJobs } from './list-jobs.ts';
 import { type JobLog, type LogOptions, readJobLog } from './read-job-log.ts';
 import { checkCanRunAgain, zipJobAgain } from './run-again.ts';
-import { type WaitOptions, waitFor } from './wait-for.ts';
+import { type WaitOptions, waitOrTimeOut } from './wait-for.ts';
+
+/** Of metadata. */
+const PAGE_SIZE = 500;
 
 export interface JobsOptions {
   readonly kube: KubeClient;
-  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'list' | 'create' | 'mergePatch'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'get' | 'create' | 'mergePatch'>;
   readonly clock: Clock;
   readonly newUuid?: () => string;
-  /** Jobs are looked up by the name of the ZipJob only. The lookup of an ID may read every ZipJob of the project. */
+  /** Jobs are looked up by the name of the ZipJob only. The lookup of an ID may list the project. */
   readonly namesOnly?: true;
 }
 
@@ -54,26 +61,45 @@ const noJob = (namespace: string, job: string): AdministrationError =>
 const refused = (message: string): AdministrationError =>
   new AdministrationError(message, { code: 'Refused' });
 
-/** Finds a job that the API did not create: its id is the uid of its object. Without permission to list, only its name works. */
+/** The name of the ZipJob with this uid, unless it has another ID. */
+const nameByUid = (items: readonly unknown[], uid: string): string | undefined =>
+  items
+    .map((item) => (isRecord(item) && isRecord(item['metadata']) ? item['metadata'] : {}))
+    .filter((metadata) => metadata['uid'] === uid)
+    .map(({ name }) => (typeof name === 'string' ? name : ''))
+    .find((name) => uuidOfName(name) === undefined);
+
+/**
+ * Finds a job that the API did not create: its id is the uid of its object. Reads page by page, and only metadata, because the jobs
+ * of a project may have hundreds of MiB. Without permission to list, only its name works.
+ */
 const byUid = async (
-  { zipJobs }: JobsOptions,
+  { kube, zipJobs }: JobsOptions,
   namespace: string,
-  id: string,
+  uid: string,
 ): Promise<ZipJob | undefined> => {
+  const pages = listPages(kube, RESOURCES.zipJobs, { namespace, pageSize: PAGE_SIZE, metadataOnly: true });
   try {
-    return (await zipJobs.list({ namespace })).find((job) => zipJobId(job) === id);
-  } catch (error) {
+    for await (const { items } of pages) {
+      const name = nameByUid(items, uid);
+      if (name !== undefined) return await zipJobs.get(namespace, name);
+    }
+    return undefined;
+  } catch (thrown) {
+    const error = explainKubeError({ verb: 'list', resource: 'zipjobs.zipjobs.dev', namespace }, thrown);
     if (hasCode(error, 'Forbidden')) return undefined;
     throw error;
   }
 };
 
-const found = async (options: JobsOptions, namespace: string, job: string): Promise<ZipJob> => {
+const found = async (options: JobsOptions, namespace: string, given: string): Promise<ZipJob> => {
+  // Names of objects have no upper case, and an ID may come from a program that prints it so.
+  const job = given.toLowerCase();
   const isId = isUuid(job) && options.namesOnly !== true;
   const zipJob =
     (await options.zipJobs.get(namespace, isId ? zipJobName(job) : job)) ??
     (isId ? await byUid(options, namespace, job) : undefined);
-  if (!zipJob) throw noJob(namespace, job);
+  if (!zipJob) throw noJob(namespace, given);
   return zipJob;
 };
 
@@ -129,21 +155,19 @@ const untilEnded = async (
   const { namespace, name } = first.metadata;
   let last = first;
   wait.onChange(toJob(first));
-  const ended = await waitFor({ ...wait, clock: options.clock }, async () => {
-    const job = await options.zipJobs.get(namespace, name, wait.signal);
+  const ask = async (signal: AbortSignal): Promise<Job | undefined> => {
+    const job = await options.zipJobs.get(namespace, name, signal);
     if (!job) throw noJob(namespace, name);
     if (job.metadata.resourceVersion !== last.metadata.resourceVersion) wait.onChange(toJob(job));
     last = job;
     return isFinished(job) ? toJob(job) : undefined;
+  };
+  return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
+    const { phase = 'Queued', reason, message } = last.status ?? {};
+    const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
+    const seconds = Math.round(wait.limitMs / 1000);
+    return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`;
   });
-  if (ended) return ended;
-  const { phase = 'Queued', reason, message } = last.status ?? {};
-  const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
-  const seconds = Math.round(wait.limitMs / 1000);
-  throw new AdministrationError(
-    `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`,
-    { code: 'TimedOut' },
-  );
 };
 
 export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
@@ -157,7 +181,7 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
     beginReplayWebhook: async (job, signal) => {
       const zipJob = await find(job);
       checkCanReplayWebhook(zipJob);
-      await orderController(options.zipJobs, replayOrder(zipJob), signal);
+      await orderController(options.zipJobs, replayOrder(zipJob), { signal });
     },
     untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
     log: async (job, log) => readJobLog(options.kube, await find(job), log),

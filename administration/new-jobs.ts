@@ -1,6 +1,7 @@
 import { ANNOTATIONS, bucketResourceName, GROUP_VERSION, LABELS, zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
-import { type FileEntry, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { type FileEntry, isFinished, SPEC_DEFAULTS, type ZipJob, type ZipJobSpec } from '#crds/zip-job.ts';
+import { isFileListDeleted } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { toError } from '#runtime/errors.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
@@ -18,7 +19,7 @@ import { fileListSecrets, filesFromOf, jobDefaults, webhookSnapshot } from '#run
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { chosenManifest, nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
-import { AdministrationError, invalidInput } from './administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { type BucketRef, resourceNameOf } from './bucket-input.ts';
 import { type Job, toJob } from './job-view.ts';
 import { toLimitView } from './project-limits.ts';
@@ -57,8 +58,9 @@ export class InvalidEntriesError extends AdministrationError {
 
 export interface NewJobs {
   /**
-   * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files.
-   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError
+   * Creates a job as the API does for a request: the ZipJob, then the Secrets with its files. Sent again, it stores Secrets that are
+   * missing.
+   * @throws AdministrationError InvalidInput, NotFound, Refused, AlreadyExists; InvalidEntriesError, IncompleteJobError
    */
   create(job: NewJob, rules: NewJobRules): Promise<Job>;
 }
@@ -66,8 +68,8 @@ export interface NewJobs {
 export interface NewJobsOptions {
   readonly projects: Pick<ObjectClient<ZipProject>, 'get'>;
   readonly buckets: Pick<ObjectClient<ZipBucket>, 'get'>;
-  readonly secrets: Pick<ObjectClient<Secret>, 'create'>;
-  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'create' | 'delete'>;
+  readonly secrets: Pick<ObjectClient<Secret>, 'create' | 'get'>;
+  readonly zipJobs: Pick<ObjectClient<ZipJob>, 'create' | 'get' | 'delete'>;
 }
 
 const LIST_LABELS = {
@@ -161,26 +163,94 @@ const toZipJob = (
   };
 };
 
+/** `foreign`: of a deleted job of the same name, until the garbage collector deletes it. */
+const ownerOf = async (
+  { secrets }: NewJobsOptions,
+  { metadata: { namespace, name } }: Secret,
+  uid: string,
+): Promise<'ours' | 'none' | 'foreign' | 'unknown'> => {
+  try {
+    const secret = await secrets.get(namespace, name);
+    if (secret === undefined) return 'none';
+    return secret.metadata.ownerReferences?.some((owner) => owner.uid === uid) === true ? 'ours' : 'foreign';
+  } catch (error) {
+    if (hasCode(error, 'Forbidden')) return 'unknown';
+    throw error;
+  }
+};
+
+const foreignSecret = ({ metadata: { name } }: Secret): AdministrationError =>
+  new AdministrationError(
+    `Secret "${name}" already exists and belongs to another object. Send the form again in a moment, or delete the Secret`,
+    { code: 'Refused' },
+  );
+
+/** Stores the Secrets that do not exist yet, and returns their number. */
 const storeList = async (
-  { secrets, zipJobs }: NewJobsOptions,
+  options: NewJobsOptions,
   job: ZipJob,
-  list: FileList,
-): Promise<void> => {
+  { list, isNew }: { readonly list: FileList; readonly isNew: boolean },
+): Promise<number> => {
+  const { uid = '' } = job.metadata;
+  let stored = 0;
+  for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS)) {
+    if (!isNew && (await ownerOf(options, secret, uid)) === 'ours') continue;
+    if (await options.secrets.create(secret)) {
+      stored += 1;
+      continue;
+    }
+    const owner = await ownerOf(options, secret, uid);
+    // Its name has the UUID of the form, so without the right to read it, it counts as stored by the same form, sent twice.
+    if (owner !== 'ours' && owner !== 'unknown') throw foreignSecret(secret);
+  }
+  return stored;
+};
+
+/** The ZipJob exists without its file list. The same form completes it. */
+export class IncompleteJobError extends AdministrationError {}
+
+const cannotStore = (
+  error: Error,
+  { exists, end }: { readonly exists: boolean; readonly end: string },
+): AdministrationError =>
+  new (exists ? IncompleteJobError : AdministrationError)(
+    `Cannot store the file list: ${error.message}. ${end}`,
+    { code: error instanceof AdministrationError ? error.code : 'Failed', cause: error },
+  );
+
+const storeListOrDelete = async (options: NewJobsOptions, job: ZipJob, list: FileList): Promise<void> => {
   const { namespace, name, uid = '' } = job.metadata;
   try {
-    for (const secret of fileListSecrets({ ...job, metadata: { ...job.metadata, uid } }, list, LIST_LABELS))
-      await secrets.create(secret);
+    await storeList(options, job, { list, isNew: true });
   } catch (thrown) {
-    const error = toError(thrown);
-    const end = await zipJobs.delete(namespace, name, { uid }).then(
-      () => 'No job was created',
-      () => `Job "${name}" has no file list. Delete it`,
+    const end = await options.zipJobs.delete(namespace, name, { uid }).then(
+      () => ({ exists: false, end: 'No job was created' }),
+      () => ({ exists: true, end: `Job "${name}" has no file list. Send the form again, or delete the job` }),
     );
-    throw new AdministrationError(`Cannot store the file list: ${error.message}. ${end}`, {
-      code: error instanceof AdministrationError ? error.code : 'Failed',
-      cause: error,
-    });
+    throw cannotStore(toError(thrown), end);
   }
+};
+
+/**
+ * Completes the job of an earlier request with the same files, whose response was lost before the file list was stored.
+ * @throws AdministrationError AlreadyExists if there is nothing to complete, Refused if the job is being deleted
+ */
+const complete = async (options: NewJobsOptions, wanted: ZipJob, list: FileList): Promise<ZipJob> => {
+  const { namespace, name } = wanted.metadata;
+  const job = await options.zipJobs.get(namespace, name);
+  const exists = new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
+  const isSame = job !== undefined && job.spec.filesFrom?.sha256 === wanted.spec.filesFrom?.sha256;
+  if (!isSame || isFinished(job) || isFileListDeleted(job)) throw exists;
+  if (job.metadata.deletionTimestamp !== undefined)
+    throw new AdministrationError(`Job "${name}" of this form is being deleted. Send the form again`, {
+      code: 'Refused',
+    });
+  const stored = await storeList(options, job, { list, isNew: false }).catch((error: unknown) => {
+    const end = `Job "${name}" waits for it. Send the form again`;
+    throw cannotStore(toError(error), { exists: true, end });
+  });
+  if (stored === 0) throw exists;
+  return job;
 };
 
 /** Creates jobs with the permissions of a user. */
@@ -192,9 +262,10 @@ export const createNewJobs = (options: NewJobsOptions, namespace: string): NewJo
     checkFiles(job.files, project, rules);
     const list = await pack(job.files);
     const name = zipJobName(job.uuid);
-    const created = await options.zipJobs.create(toZipJob(job, project, { bucket, list, name }));
-    if (!created) throw new AdministrationError(`Job "${name}" already exists`, { code: 'AlreadyExists' });
-    await storeList(options, created, list);
+    const wanted = toZipJob(job, project, { bucket, list, name });
+    const created = await options.zipJobs.create(wanted);
+    if (!created) return toJob(await complete(options, wanted, list));
+    await storeListOrDelete(options, created, list);
     return toJob(created);
   },
 });

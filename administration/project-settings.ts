@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
-import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { CallerOption } from '#crds/caller-options.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
+import { AdministrationError, invalidInput } from './administration-error.ts';
+import { changeSpec, checkVersion, versionOf } from './change-spec.ts';
 import { checkProjectChange } from './project-input.ts';
 import { type Project, toProject } from './project-view.ts';
 import { requiredProject } from './required-project.ts';
@@ -24,6 +22,8 @@ export interface ProjectSettings extends Project {
   readonly jobDefaults: ZipProject['spec']['jobDefaults'] & object;
   /** Options that callers cannot set, in addition to those that the class closes. */
   readonly closedOptions: readonly CallerOption[];
+  /** The parts as they are, with the values that only a newer version knows. */
+  readonly own: Pick<ZipProject['spec'], SettingsPart>;
   /** Identifies the value of each part. */
   readonly versions: Readonly<Record<SettingsPart, string>>;
 }
@@ -38,35 +38,21 @@ export type SettingsChange = SettingsValue & {
   readonly version: string;
 };
 
-/** Changes of other parts and of the status do not change the version of a part. The API server sorts the keys of an object. */
-const versionOf = ({ spec }: Pick<ZipProject, 'spec'>, part: SettingsPart): string =>
-  createHash('sha256')
-    .update(JSON.stringify(spec[part] ?? null))
-    .digest('base64url')
-    .slice(0, 16);
-
 export const toSettings = (project: ZipProject): ProjectSettings => {
   const { spec } = project;
   return {
     ...toProject(project),
     jobDefaults: spec.jobDefaults ?? {},
     closedOptions: spec.callerOptions?.closed ?? [],
+    own: spec,
     versions: {
-      displayName: versionOf(project, 'displayName'),
-      limits: versionOf(project, 'limits'),
-      jobDefaults: versionOf(project, 'jobDefaults'),
-      callerOptions: versionOf(project, 'callerOptions'),
-      historyRetentionDays: versionOf(project, 'historyRetentionDays'),
+      displayName: versionOf(spec.displayName),
+      limits: versionOf(spec.limits),
+      jobDefaults: versionOf(spec.jobDefaults),
+      callerOptions: versionOf(spec.callerOptions),
+      historyRetentionDays: versionOf(spec.historyRetentionDays),
     },
   };
-};
-
-/** A merge patch keeps keys that it omits, so keys that are gone are set to null. */
-const mergePatchTo = (before: unknown, after: unknown): unknown => {
-  if (after === undefined) return null;
-  if (!isRecord(before) || !isRecord(after)) return after;
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return Object.fromEntries(names.map((name) => [name, mergePatchTo(before[name], after[name])]));
 };
 
 /** `Invalid value: 0: spec.limits.activeJobs in body should be ...` without what the form shows anyway. */
@@ -82,9 +68,6 @@ const withField = (error: unknown): unknown => {
     : error;
 };
 
-/** The status of a project changes at any time; each attempt reads the project again. */
-const MOST_ATTEMPTS = 5;
-
 const check = (change: SettingsChange): void => {
   if (change.part === 'displayName' && change.value !== undefined)
     checkProjectChange({ displayName: change.value });
@@ -92,7 +75,7 @@ const check = (change: SettingsChange): void => {
 };
 
 /**
- * Writes one part, if it is still as it was read. Other parts stay as they are.
+ * Writes one part, if it is still as it was read. Changes of other parts and of the status do not matter, and stay as they are.
  * @throws AdministrationError Conflict if it has changed; InvalidInput with the path of the field below the spec; NotFound
  */
 export const changeSettings = async (
@@ -102,21 +85,16 @@ export const changeSettings = async (
 ): Promise<ZipProject> => {
   check(change);
   const { part, value, version } = change;
-  for (let attempt = 1; ; attempt += 1) {
-    const project = await requiredProject(projects, namespace);
-    if (versionOf(project, part) !== version)
-      throw new AdministrationError(
-        'Someone else changed these settings after you opened this page. Compare the current values, then save again to replace them',
-        { code: 'Conflict' },
-      );
-    const { resourceVersion } = project.metadata;
-    try {
-      return await projects.mergePatch(
-        { namespace, name: PROJECT_NAME },
-        { metadata: { resourceVersion }, spec: { [part]: mergePatchTo(project.spec[part], value) } },
-      );
-    } catch (error) {
-      if (!hasCode(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw withField(error);
-    }
+  try {
+    return await changeSpec(
+      projects,
+      () => requiredProject(projects, namespace),
+      ({ spec }) => {
+        checkVersion(versionOf(spec[part]), version);
+        return { ...spec, [part]: value };
+      },
+    );
+  } catch (error) {
+    throw withField(error);
   }
 };

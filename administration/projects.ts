@@ -17,9 +17,9 @@ import { changeSettings, type ProjectSettings, type SettingsChange, toSettings }
 import { type HistoryPurgeView, type Project, toProject } from './project-view.ts';
 import { beginPurgeHistory, purgeHistory } from './purge-history.ts';
 import { requiredProject } from './required-project.ts';
-import { type WaitOptions, waitFor } from './wait-for.ts';
+import { type WaitOptions, waitOrTimeOut } from './wait-for.ts';
 
-export interface ProjectsOptions extends Pick<DeleteProjectOptions, 'tokens' | 'buckets'> {
+export interface ProjectsOptions extends Pick<DeleteProjectOptions, 'tokens' | 'buckets' | 'secrets'> {
   readonly projects: ObjectClient<ZipProject>;
   readonly namespaces: Pick<ObjectClient<Namespace>, 'create'>;
   readonly clock: Clock;
@@ -147,18 +147,17 @@ export const createProjects = (options: ProjectsOptions): Projects => ({
   settings: async (namespace) => toSettings(await requiredProject(options.projects, namespace)),
   changeSettings: async (namespace, change) =>
     toSettings(await changeSettings(options.projects, namespace, change)),
-  untilReady: async (namespace, wait) => {
+  untilReady: (namespace, wait) => {
     let last: Project | undefined;
-    const ready = await waitFor({ ...wait, clock: options.clock }, async () => {
-      last = await show(options, namespace);
+    const ask = async (signal: AbortSignal): Promise<Project | undefined> => {
+      last = toProject(await requiredProject(options.projects, namespace, signal));
       return last.ready?.status === 'True' ? last : undefined;
+    };
+    return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
+      const said =
+        last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
+      return `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`;
     });
-    if (ready) return ready;
-    const said = last?.ready?.message ?? 'the controller has not reported a status. Check that it is running';
-    throw new AdministrationError(
-      `Project "${namespace}" was created but is not ready after ${Math.round(wait.limitMs / 1000)} s: ${said}`,
-      { code: 'TimedOut' },
-    );
   },
   delete: (namespace, also = {}) => deleteProject(options, namespace, also),
   purgeHistory: (namespace, wait) =>

@@ -22,7 +22,10 @@ const withoutStop = (message: string): string => (message.endsWith('.') ? messag
 
 /** Says how far it is, if the controller has started it. */
 const timedOut = async (client: Client, namespace: string, { limitMs, signal }: WaitForOptions) => {
-  const project = await client.get(namespace, PROJECT_NAME, signal);
+  const project = await client.get(namespace, PROJECT_NAME, signal).catch((error: unknown) => {
+    if (error instanceof AdministrationError) return undefined;
+    throw error;
+  });
   const purge = project && toHistoryPurge(project);
   if (!purge || purge.finishedAt !== null) return undefined;
   return new AdministrationError(

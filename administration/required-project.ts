@@ -13,8 +13,9 @@ export const noProject = (namespace: string): AdministrationError =>
 export const requiredProject = async (
   projects: Pick<ObjectClient<ZipProject>, 'get'>,
   namespace: string,
+  signal?: AbortSignal,
 ): Promise<ZipProject> => {
-  const project = await projects.get(namespace, PROJECT_NAME);
+  const project = await projects.get(namespace, PROJECT_NAME, signal);
   if (!project) throw noProject(namespace);
   return project;
 };

@@ -26,14 +26,20 @@ export const checkCanRunAgain = (job: ZipJob): void => {
     );
 };
 
+const KEPT_LABELS: readonly string[] = [LABELS.name, LABELS.component, LABELS.partOf];
+const KEPT_PREFIXES = ['zipjobs.dev/', 'kueue.x-k8s.io/'] as const;
+
+/** A tool that finds its own label on an object that it does not know, such as Argo CD, deletes the object. */
+const isKept = (label: string): boolean =>
+  KEPT_LABELS.includes(label) || KEPT_PREFIXES.some((prefix) => label.startsWith(prefix));
+
 /**
  * A new job with the same spec. It refers to the file-list Secrets of the first job, so the user needs no permission to read
  * them. The controller keeps these Secrets until the new job is finished.
  */
 export const zipJobAgain = (first: ZipJob, uuid: string): ZipJob => {
   const { namespace, name, labels = {} } = first.metadata;
-  // The first job may be a copy from a backup, the new one is not.
-  const { [LABELS.veleroRestore]: _restored, ...kept } = labels;
+  const kept = Object.fromEntries(Object.entries(labels).filter(([label]) => isKept(label)));
   const { cancel: _cancel, suspend: _suspend, ...spec } = first.spec;
   return {
     apiVersion: GROUP_VERSION,

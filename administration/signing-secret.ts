@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { GROUP_VERSION, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
+import type { OwnerReference } from '#crds/object-meta.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
@@ -23,50 +24,172 @@ const newSecret = (): string => `whsec_${randomBytes(KEY_BYTES).toString('base64
 
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
-/** Creates the secret that signs the events of a project. Returns undefined if one exists, without reading or changing it. */
-const createSigningSecret = async (
-  secrets: Pick<SecretsOfWebhook, 'create'>,
-  { metadata }: ZipProject,
-  url: string | undefined,
+const decoded = (text: string): string => Buffer.from(text, 'base64').toString();
+
+/** Of the Secret: the form that made its current signing secret. */
+const ROTATED_BY = 'zipjobs.dev/rotated-by-form';
+
+const isRotatedBy = (secret: Secret | undefined, form: string | undefined): boolean =>
+  form !== undefined && secret?.metadata.annotations?.[ROTATED_BY] === form;
+
+const KIND = 'ZipProject';
+
+const ownerOf = ({ metadata: { name, uid = '' } }: ZipProject): OwnerReference => ({
+  apiVersion: GROUP_VERSION,
+  kind: KIND,
+  name,
+  uid,
+});
+
+/** The garbage collector is about to delete it. */
+const isOfDeletedProject = (
+  { metadata: { ownerReferences = [] } }: Secret,
+  { metadata: { uid } }: ZipProject,
+): boolean =>
+  ownerReferences.some(({ kind }) => kind === KIND) && ownerReferences.every((owner) => owner.uid !== uid);
+
+/** What one save writes into the Secret of the webhook. */
+interface SavedInSecret {
+  /** Undefined: keeps the current one. */
+  readonly url: string | undefined;
+  /** UUID of a form, which a browser may send twice. */
+  readonly form: string | undefined;
+}
+
+type Writer = Pick<SecretsOfWebhook, 'create' | 'mergePatch'>;
+
+/** Returns undefined if a Secret exists, without reading or changing it. */
+const createSecret = async (
+  secrets: Pick<Writer, 'create'>,
+  project: ZipProject,
+  { url, form }: SavedInSecret,
 ): Promise<string | undefined> => {
   const secret = newSecret();
-  const owner = {
-    apiVersion: GROUP_VERSION,
-    kind: 'ZipProject',
-    name: metadata.name,
-    uid: metadata.uid ?? '',
-  };
   const created = await secrets.create({
-    metadata: { namespace: metadata.namespace, name: WEBHOOK_SECRET_NAME, ownerReferences: [owner] },
+    metadata: {
+      namespace: project.metadata.namespace,
+      name: WEBHOOK_SECRET_NAME,
+      ownerReferences: [ownerOf(project)],
+      ...(form !== undefined && { annotations: { [ROTATED_BY]: form } }),
+    },
     type: 'Opaque',
     data: { current: encoded(secret), ...(url !== undefined && { url: encoded(url) }) },
   });
   return created ? secret : undefined;
 };
 
-/**
- * Writes the URL into the Secret of the webhook, or keeps the current one. Returns the signing secret if it had to be created.
- */
-export const saveWebhookSecret = async (
-  secrets: Pick<SecretsOfWebhook, 'create' | 'mergePatch'>,
+/** Gives the Secret of a deleted project to the one that has its namespace now, with nothing of the deleted one. */
+const takeOver = async (
+  secrets: Pick<Writer, 'mergePatch'>,
+  { project, existing }: { readonly project: ZipProject; readonly existing: Secret },
+  { url, form }: SavedInSecret,
+): Promise<string> => {
+  const { namespace, name, resourceVersion } = existing.metadata;
+  const secret = newSecret();
+  await secrets.mergePatch(
+    { namespace, name },
+    {
+      metadata: {
+        resourceVersion,
+        ownerReferences: [ownerOf(project)],
+        annotations: { [ROTATED_BY]: form ?? null },
+      },
+      data: {
+        current: encoded(secret),
+        previous: null,
+        previousUntil: null,
+        url: url === undefined ? null : encoded(url),
+      },
+    },
+  );
+  return secret;
+};
+
+/** The signing secret, if this form made it. */
+const madeBy = (secret: Secret, form: string | undefined): string | undefined => {
+  const current = secret.data?.['current'];
+  return isRotatedBy(secret, form) && current !== undefined ? decoded(current) : undefined;
+};
+
+/** Writes into a Secret that exists. The response to a patch has its owners: not every user with this right may read Secrets. */
+const saveInExisting = async (
+  secrets: Pick<Writer, 'mergePatch'>,
   project: ZipProject,
-  url: string | undefined,
+  saved: SavedInSecret,
 ): Promise<string | undefined> => {
-  const created = await createSigningSecret(secrets, project, url);
-  const { namespace } = project.metadata;
-  if (created === undefined && url !== undefined)
-    await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, { data: { url: encoded(url) } });
-  return created;
+  const { url, form } = saved;
+  const existing = await secrets.mergePatch(
+    { namespace: project.metadata.namespace, name: WEBHOOK_SECRET_NAME },
+    url === undefined ? {} : { data: { url: encoded(url) } },
+  );
+  return isOfDeletedProject(existing, project)
+    ? takeOver(secrets, { project, existing }, saved)
+    : madeBy(existing, form);
 };
 
 /**
- * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
- * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
+ * Writes the URL into the Secret of the webhook, or keeps the current one. Returns the signing secret if it had to be created, or
+ * if the same form has created it.
  */
-export const rotateSigningSecret = async (
+export const saveWebhookSecret = async (
+  secrets: Writer,
+  project: ZipProject,
+  saved: SavedInSecret,
+): Promise<string | undefined> => {
+  const created = await createSecret(secrets, project, saved);
+  if (created !== undefined) return created;
+  try {
+    return await saveInExisting(secrets, project, saved);
+  } catch (error) {
+    // The garbage collector was faster.
+    if (!hasCode(error, 'NotFound')) throw error;
+    return createSecret(secrets, project, saved);
+  }
+};
+
+/** What an earlier request with the same form has saved. Undefined if the Secret has another URL, or there is none. */
+export const findSavedByForm = async (
+  secrets: Pick<Writer, 'mergePatch'>,
+  namespace: string,
+  { url, form }: SavedInSecret,
+): Promise<{ readonly secret: string | undefined } | undefined> => {
+  try {
+    const existing = await secrets.mergePatch({ namespace, name: WEBHOOK_SECRET_NAME }, {});
+    const isSaved = url === undefined || existing.data?.['url'] === encoded(url);
+    return isSaved ? { secret: madeBy(existing, form) } : undefined;
+  } catch (error) {
+    if (!hasCode(error, 'NotFound')) throw error;
+    return undefined;
+  }
+};
+
+interface Rotation {
+  readonly overlapSeconds: number;
+  /** UUID of a form, which a browser may send twice. */
+  readonly form: string | undefined;
+}
+
+interface Overlap {
+  readonly previousUntil: string | null;
+  /** Of the Secret; without a change, the secret before the form stays valid. */
+  readonly data: Readonly<Record<string, string | null>>;
+}
+
+const keptOverlap = ({ data = {} }: Secret): Overlap => {
+  const { previousUntil } = data;
+  return { data: {}, previousUntil: previousUntil ? decoded(previousUntil) : null };
+};
+
+const newOverlap = (current: string, seconds: number, clock: Clock): Overlap => {
+  if (seconds === 0) return { data: { previous: null, previousUntil: null }, previousUntil: null };
+  const previousUntil = rfc3339(new Date(clock.date().getTime() + seconds * 1000));
+  return { data: { previous: current, previousUntil: encoded(previousUntil) }, previousUntil };
+};
+
+const rotateOnce = async (
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
   namespace: string,
-  overlapSeconds: number,
+  { overlapSeconds, form }: Rotation,
 ): Promise<RotatedSecret> => {
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
   const current = before?.data?.['current'];
@@ -75,22 +198,38 @@ export const rotateSigningSecret = async (
       code: 'NotFound',
       commandHint: `Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
     });
-  const secret = newSecret();
-  const previousUntil =
-    overlapSeconds > 0 ? rfc3339(new Date(clock.date().getTime() + overlapSeconds * 1000)) : null;
   const { resourceVersion } = before.metadata;
+  const overlap = isRotatedBy(before, form)
+    ? keptOverlap(before)
+    : newOverlap(current, overlapSeconds, clock);
+  const secret = newSecret();
   await secrets.mergePatch(
     { namespace, name: WEBHOOK_SECRET_NAME },
     {
-      metadata: { resourceVersion },
-      data: {
-        current: encoded(secret),
-        previous: previousUntil === null ? null : current,
-        previousUntil: previousUntil === null ? null : encoded(previousUntil),
-      },
+      metadata: { resourceVersion, annotations: { [ROTATED_BY]: form ?? null } },
+      data: { ...overlap.data, current: encoded(secret) },
     },
   );
-  return { secret, previousUntil };
+  return { secret, previousUntil: overlap.previousUntil };
+};
+
+/**
+ * Replaces the current secret. During the overlap both secrets sign, so that receivers can be updated without failures.
+ * @throws AdministrationError NotFound if there is none, Conflict after a concurrent rotation.
+ */
+export const rotateSigningSecret = async (
+  options: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
+  namespace: string,
+  rotation: Rotation,
+): Promise<RotatedSecret> => {
+  try {
+    return await rotateOnce(options, namespace, rotation);
+  } catch (error) {
+    if (!hasCode(error, 'Conflict')) throw error;
+    const now = await options.secrets.get(namespace, WEBHOOK_SECRET_NAME);
+    if (!isRotatedBy(now, rotation.form)) throw error;
+    return rotateOnce(options, namespace, rotation);
+  }
 };
 
 /** Whether a signing secret exists; undefined if the user lacks permission. */

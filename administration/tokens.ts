@@ -1,4 +1,4 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { GROUP_VERSION } from '#crds/api-group.ts';
 import { generateToken, hashToken, isToken, maskToken } from '#crds/api-token.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
@@ -41,6 +41,8 @@ export interface NewToken {
   readonly name?: string | undefined;
   /** Default: all. */
   readonly permissions?: readonly string[] | undefined;
+  /** UUID of a form: sending it twice creates one token. */
+  readonly form?: string;
 }
 
 /** The value is available only at creation. */
@@ -55,7 +57,7 @@ export interface Rotation {
 /** The API tokens of one project. Tokens are looked up by id, or by name if the name is unique. */
 export interface Tokens {
   list(): Promise<readonly Token[]>;
-  /** @throws AdministrationError InvalidInput, NotFound; Refused if the project has 500 tokens */
+  /** @throws AdministrationError InvalidInput, NotFound, AlreadyExists; Refused if the project has 500 tokens */
   create(token: NewToken): Promise<CreatedToken>;
   /** When it returns, no API process accepts the token any more. Cannot be undone. @throws AdministrationError NotFound, Conflict */
   revoke(idOrName: string): Promise<Token>;
@@ -69,17 +71,23 @@ const SUFFIX_ALPHABET = 'bcdfghjkmnpqrstvwxz23456789';
 const SUFFIX_LENGTH = 6;
 const MAX_SLUG = 40;
 
+/** The same for the same form. */
+const suffixOf = (form: string | undefined): string => {
+  const letter = (index: number): string => SUFFIX_ALPHABET.charAt(index % SUFFIX_ALPHABET.length);
+  if (form === undefined)
+    return Array.from({ length: SUFFIX_LENGTH }, () => letter(randomInt(SUFFIX_ALPHABET.length))).join('');
+  const digest = createHash('sha256').update(`zipjobs token ${form}`).digest();
+  return Array.from({ length: SUFFIX_LENGTH }, (_, n) => letter(digest.readUInt32BE(4 * n))).join('');
+};
+
 /** A readable, unique object name. */
-const newId = (name: string | undefined): string => {
+const newId = ({ name, form }: NewToken): string => {
   const slug = (name ?? '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, '-')
     .slice(0, MAX_SLUG)
     .replaceAll(/^-|-$/g, '');
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () =>
-    SUFFIX_ALPHABET.charAt(randomInt(SUFFIX_ALPHABET.length)),
-  );
-  return `${slug === '' ? 'token' : slug}-${suffix.join('')}`;
+  return `${slug === '' ? 'token' : slug}-${suffixOf(form)}`;
 };
 
 const isPermission = (text: string): text is Permission =>
@@ -122,10 +130,11 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
   await refuseBeyondLimit(options, namespace);
   const createdBy = await options.whoAmI();
   const value = generateToken();
+  const id = newId(token);
   const created = await options.tokens.create({
     apiVersion: GROUP_VERSION,
     kind: 'ZipToken',
-    metadata: { namespace, name: newId(token.name) },
+    metadata: { namespace, name: id },
     spec: {
       sha256: hashToken(namespace, value),
       masked: maskToken(value),
@@ -134,6 +143,11 @@ const store = async (options: TokensOptions, namespace: string, token: NewToken)
     },
   });
   if (created) return { ...toToken(created), value };
+  if (token.form !== undefined)
+    throw new AdministrationError(
+      `This form was sent before and has created the access token "${id}", whose value is shown only once. If you did not see it, revoke that token, then create another one`,
+      { code: 'AlreadyExists' },
+    );
   throw new AdministrationError('The random id of the new token is already in use. Try again', {
     code: 'Conflict',
   });

@@ -4,10 +4,12 @@ import { webhookHost, type ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { defined } from '#runtime/optional.ts';
-import { AdministrationError, invalidInput } from './administration-error.ts';
+import { AdministrationError, hasCode, invalidInput } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
+import { changeSpec, checkVersion, versionOf } from './change-spec.ts';
 import { requiredProject } from './required-project.ts';
 import {
+  findSavedByForm,
   hasSigningSecret,
   type RotatedSecret,
   rotateSigningSecret,
@@ -28,22 +30,36 @@ export interface WebhookSettings {
   readonly url?: string | undefined;
   /** Default: the current events, or all. */
   readonly events?: readonly string[] | undefined;
+  /** The `version` that the user has seen. Default: what someone else saved meanwhile may be replaced. */
+  readonly version?: string;
+  /** UUID of a form. Sent twice, it saves once, and both responses have the secret that it created. */
+  readonly form?: string;
 }
 
 export interface SetWebhook {
   readonly webhook: Webhook;
-  /** The new secret, shown only once. Undefined if the project already had one, which stays unchanged. */
+  /** The new secret, shown only once. Undefined if the project already had one that another form created. */
   readonly secret: string | undefined;
+}
+
+export interface ShownWebhook {
+  readonly webhook: Webhook;
+  /** Of its settings. */
+  readonly version: string;
+  readonly hasSecret: boolean | undefined;
 }
 
 /** The webhook of one project. */
 export interface Webhooks {
   /** `hasSecret` is undefined if the user lacks permission. @throws AdministrationError NotFound */
-  show(): Promise<{ readonly webhook: Webhook; readonly hasSecret: boolean | undefined }>;
-  /** @throws AdministrationError InvalidInput, NotFound */
+  show(): Promise<ShownWebhook>;
+  /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
   set(settings: WebhookSettings): Promise<SetWebhook>;
-  /** @throws AdministrationError InvalidInput, NotFound, Conflict */
-  rotateSecret(overlapSeconds: number): Promise<RotatedSecret>;
+  /**
+   * `form`: UUID of a form. Sent twice, it replaces the secret again, and the one before the form stays valid.
+   * @throws AdministrationError InvalidInput, NotFound, Conflict
+   */
+  rotateSecret(overlapSeconds: number, form?: string): Promise<RotatedSecret>;
   /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
@@ -98,7 +114,22 @@ const change = async (
 ): Promise<Webhook> =>
   toWebhook(await projects.mergePatch({ namespace, name: PROJECT_NAME }, { spec: { webhook } }));
 
-const set = async (
+/** Identifies what `set` changes. The URL is a credential; each change of it also enables the webhook. */
+const webhookVersion = (project: ZipProject): string => {
+  const { isSet, events } = toWebhook(project);
+  return versionOf([isSet, events, project.metadata.annotations?.[ANNOTATIONS.enableWebhook]]);
+};
+
+/** Events in another order are the same, and so are all events and none that are named. */
+const hasEvents = (project: ZipProject, events: readonly WebhookEvent[] | undefined): boolean => {
+  const current = toWebhook(project).events;
+  return (
+    events === undefined ||
+    (events.length === current.length && current.every((event) => events.includes(event)))
+  );
+};
+
+const setOnce = async (
   options: WebhooksOptions,
   namespace: string,
   settings: WebhookSettings,
@@ -106,15 +137,33 @@ const set = async (
   if (settings.url !== undefined) checkUrl(settings.url);
   const events = settings.events && checkEvents(settings.events);
   const project = await requiredProject(options.projects, namespace);
-  const { url } = settings;
-  if (url === undefined && project.spec.webhook === undefined)
-    throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  const { url, version, form } = settings;
+  const check = (current: ZipProject): void => {
+    if (version !== undefined) checkVersion(webhookVersion(current), version);
+    if (url === undefined && current.spec.webhook === undefined)
+      throw invalidInput('url', 'Missing webhook URL: set the URL of the receiver');
+  };
+  check(project);
   // Write the Secret first: events cannot be sent without it.
-  const secret = await saveWebhookSecret(options.secrets, project, url);
-  const webhook = await change(options, namespace, {
-    ...(url !== undefined && { url: null }),
-    ...defined({ events }),
-  });
+  const secret = await saveWebhookSecret(options.secrets, project, { url, form });
+  const changed = await changeSpec(
+    options.projects,
+    () => requiredProject(options.projects, namespace),
+    (current) => {
+      check(current);
+      const { webhook = {} } = current.spec;
+      const place = url === undefined ? {} : { url: undefined };
+      return {
+        ...current.spec,
+        webhook: defined({
+          ...webhook,
+          ...place,
+          events: hasEvents(current, events) ? webhook.events : events,
+        }),
+      };
+    },
+  );
+  const webhook = toWebhook(changed);
   if (url === undefined) return { webhook, secret };
   // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
   await orderController(options.projects, {
@@ -124,10 +173,47 @@ const set = async (
   return { webhook: { ...webhook, host: webhookHost(url) ?? null }, secret };
 };
 
+/** What the form has saved, if it was sent twice. */
+const savedBefore = async (
+  { projects, secrets }: WebhooksOptions,
+  namespace: string,
+  { url, events, form }: WebhookSettings,
+): Promise<SetWebhook | undefined> => {
+  if (form === undefined) return undefined;
+  const project = await requiredProject(projects, namespace);
+  if (project.spec.webhook === undefined || !hasEvents(project, events && checkEvents(events)))
+    return undefined;
+  const saved = await findSavedByForm(secrets, namespace, { url, form });
+  return saved && { webhook: toWebhook(project), secret: saved.secret };
+};
+
+const set = async (
+  options: WebhooksOptions,
+  namespace: string,
+  settings: WebhookSettings,
+): Promise<SetWebhook> => {
+  try {
+    return await setOnce(options, namespace, settings);
+  } catch (error) {
+    const saved = hasCode(error, 'Conflict') ? await savedBefore(options, namespace, settings) : undefined;
+    if (saved === undefined) throw error;
+    return saved;
+  }
+};
+
+const show = async ({ projects, secrets }: WebhooksOptions, namespace: string): Promise<ShownWebhook> => {
+  const project = await requiredProject(projects, namespace);
+  return {
+    webhook: toWebhook(project),
+    version: webhookVersion(project),
+    hasSecret: await hasSigningSecret(secrets, namespace),
+  };
+};
+
 const rotate = async (
   options: WebhooksOptions,
   namespace: string,
-  seconds: number,
+  { seconds, form }: { readonly seconds: number; readonly form: string | undefined },
 ): Promise<RotatedSecret> => {
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
@@ -135,7 +221,7 @@ const rotate = async (
       `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
   await requiredProject(options.projects, namespace);
-  return rotateSigningSecret(options, namespace, seconds);
+  return rotateSigningSecret(options, namespace, { overlapSeconds: seconds, form });
 };
 
 const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
@@ -162,12 +248,9 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
 };
 
 export const createWebhooks = (options: WebhooksOptions, namespace: string): Webhooks => ({
-  show: async () => ({
-    webhook: toWebhook(await requiredProject(options.projects, namespace)),
-    hasSecret: await hasSigningSecret(options.secrets, namespace),
-  }),
+  show: () => show(options, namespace),
   set: (settings) => set(options, namespace, settings),
-  rotateSecret: (overlapSeconds) => rotate(options, namespace, overlapSeconds),
+  rotateSecret: (seconds, form) => rotate(options, namespace, { seconds, form }),
   remove: async ({ withSecret }) => {
     await required(options, namespace);
     const webhook = await change(options, namespace, null);

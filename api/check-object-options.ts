@@ -28,11 +28,8 @@ const invalid = ({ field, problem }: ObjectOptionsFault): ApiError =>
 const sorted = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(texts).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/**
- * The options of the object in a body whose types are valid; undefined if it has none.
- * @throws ApiError parameter_invalid for a value that no store accepts, and for metadata of the service
- */
-export const checkObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptions | undefined => {
+/** The options of the object in a body whose types are valid; undefined if it has none. */
+export const readObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptions | undefined => {
   const options = defined({
     contentDisposition: fields.content_disposition,
     contentType: fields.content_type,
@@ -41,9 +38,13 @@ export const checkObjectOptions = (fields: ObjectFields = {}): ChosenObjectOptio
     metadata: fields.metadata && sorted(fields.metadata),
     tags: fields.tags && sorted(fields.tags),
   });
+  return Object.keys(options).length === 0 ? undefined : options;
+};
+
+/** @throws ApiError parameter_invalid for a value that no store accepts, and for metadata of the service */
+export const assertObjectValid = (options: ChosenObjectOptions = {}): void => {
   const fault = findObjectFault(options);
   if (fault) throw invalid(fault);
-  return Object.keys(options).length === 0 ? undefined : options;
 };
 
 /** The options that decide about an object, from the strongest. */

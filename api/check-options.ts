@@ -10,7 +10,7 @@ import {
 import type { ZipProject } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import { parameterInvalid } from './api-error.ts';
-import { checkObjectOptions } from './check-object-options.ts';
+import { assertObjectValid, readObjectOptions } from './check-object-options.ts';
 import type { OptionFields } from './schemas/job-options.ts';
 
 /** What a request chooses; an absent field has the default of the project. */
@@ -100,21 +100,31 @@ const readTime = (text: string): string | undefined => {
   return time.getTime() < EARLIEST_MS || time.getTime() > LATEST_MS ? undefined : time.toISOString();
 };
 
-const checkTime = (text: string | undefined): string | undefined => {
-  if (text === undefined) return undefined;
-  const time = readTime(text);
-  if (time !== undefined) return time;
+const assertTime = (text: string | undefined): void => {
+  if (text === undefined || readTime(text) !== undefined) return;
   throw parameterInvalid(
     'modification_time',
     'modification_time is not an RFC 3339 time from 1980 to 2107, such as 2026-01-31T12:00:00Z.',
   );
 };
 
-/**
- * The options of a body whose types are valid.
- * @throws ApiError parameter_invalid for a closed option, a looser one than the project requires, or an invalid time
- */
-export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOptions => {
+/** The options of a body whose types are valid. An invalid time stays as it is, so that the request differs from one without. */
+export const readOptions = (body: OptionFields): RequestOptions =>
+  defined({
+    onSourceError: body.on_source_error && ON_SOURCE_ERROR[body.on_source_error],
+    compression: body.compression,
+    onConflict: body.on_conflict,
+    sha256: body.sha256,
+    manifest: body.manifest,
+    portableNames: body.portable_names,
+    fixedModificationTime:
+      body.modification_time && (readTime(body.modification_time) ?? body.modification_time),
+    sequential: body.sequential,
+    objectOptions: readObjectOptions(body.object),
+  });
+
+/** @throws ApiError parameter_invalid for a closed option, a looser one than the project requires, or an invalid value */
+export const assertOptionsAllowed = (body: OptionFields, rules: OptionRules): void => {
   assertOpen(body, rules);
   const { defaults } = rules;
   assertConflictAllowed(body.on_conflict, defaults.onConflict, 'project');
@@ -123,15 +133,6 @@ export const checkOptions = (body: OptionFields, rules: OptionRules): RequestOpt
     demanded: defaults.portableNames,
     by: 'project',
   });
-  return defined({
-    onSourceError: body.on_source_error && ON_SOURCE_ERROR[body.on_source_error],
-    compression: body.compression,
-    onConflict: body.on_conflict,
-    sha256: body.sha256,
-    manifest: body.manifest,
-    portableNames: body.portable_names,
-    fixedModificationTime: checkTime(body.modification_time),
-    sequential: body.sequential,
-    objectOptions: checkObjectOptions(body.object),
-  });
+  assertTime(body.modification_time);
+  assertObjectValid(readObjectOptions(body.object));
 };

@@ -4,14 +4,14 @@ import { type EntryCheckDeps, findEntryFaults, messageOf } from '#runtime/zip-re
 import { keyProblem } from '#runtime/zip-request/key-problem.ts';
 import { nameRules } from '#runtime/zip-request/manifest-choice.ts';
 import { parameterInvalid } from './api-error.ts';
-import { checkOptions, type OptionRules, type RequestOptions } from './check-options.ts';
+import { assertOptionsAllowed, type OptionRules, type RequestOptions, readOptions } from './check-options.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 import type { Steps } from './steps.ts';
 
-/** A validated create request. */
+/** A create request. */
 export interface ZipJobRequest {
   readonly bucketName: string;
   readonly service: Service;
@@ -27,20 +27,24 @@ export interface RequestCheckDeps extends EntryCheckDeps, ZipJobBodyCheck {
   readonly options: OptionRules;
 }
 
-const checkMetadata = (body: ZipJobBody, text: string | undefined, limits: RequestLimits): string => {
-  if (body.metadata === undefined || text === undefined) return SPEC_DEFAULTS.metadata;
+/** A request whose types are valid, and the body that it was read from. */
+export interface TypedRequest {
+  readonly request: ZipJobRequest;
+  readonly body: ZipJobBody;
+}
+
+const assertMetadata = (text: string, { metadata }: ZipJobBody, limits: RequestLimits): void => {
   if (Buffer.byteLength(text) > limits.maxMetadataBytes)
     throw parameterInvalid('metadata', `metadata is longer than ${limits.maxMetadataBytes} bytes.`);
-  if (jsonDepth(body.metadata, MAX_METADATA_DEPTH) > MAX_METADATA_DEPTH)
+  if (jsonDepth(metadata, MAX_METADATA_DEPTH) > MAX_METADATA_DEPTH)
     throw parameterInvalid('metadata', `metadata is nested deeper than ${MAX_METADATA_DEPTH} levels.`);
-  return text;
 };
 
-function* checkFiles(
+function* assertFiles(
   entries: readonly ListedFile[],
   rules: ManifestNameRules,
   deps: RequestCheckDeps,
-): Steps<readonly ListedFile[]> {
+): Steps<void> {
   const { maxFiles } = deps.limits;
   if (entries.length > maxFiles)
     throw parameterInvalid(
@@ -51,27 +55,36 @@ function* checkFiles(
     if (fault) throw parameterInvalid('urls', messageOf(fault));
     yield;
   }
-  return entries.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) }));
 }
 
 /**
- * Validates a request as far as possible without calls to the API server, in the order in which errors are reported:
- * missing fields, types, then bucket_name, key, options, urls, metadata.
+ * Reads a request whose fields are there and have the right types. The rules of assertAllowed can change between two requests;
+ * these cannot.
  * @throws ApiError parameter_missing or parameter_invalid
  */
-export function* checkRequest(json: StrictJson, deps: RequestCheckDeps): Steps<ZipJobRequest> {
-  const body = deps.checkBody(json.body);
-  yield;
-  const problem = keyProblem(body.key, deps.limits.maxKeyBytes);
-  if (problem !== undefined) throw parameterInvalid('key', problem);
-  const options = checkOptions(body, deps.options);
-  const files = yield* checkFiles(body.urls, nameRules(options, deps.options.defaults), deps);
-  return {
+export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'checkBody'>): Steps<TypedRequest> {
+  const body = yield* deps.checkBody(json.body);
+  const { metadata } = SPEC_DEFAULTS;
+  const request = {
     bucketName: body.bucket_name,
     service: body.service ?? SPEC_DEFAULTS.service,
     key: body.key,
-    files,
-    metadata: checkMetadata(body, json.metadataText, deps.limits),
-    options,
+    files: body.urls.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) })),
+    metadata: body.metadata === undefined ? metadata : (json.metadataText ?? metadata),
+    options: readOptions(body),
   };
+  return { request, body };
+}
+
+/**
+ * Applies the rules of the project and of the operator, as far as possible without calls to the API server, in the order in which
+ * errors are reported: key, options, urls, metadata.
+ * @throws ApiError parameter_invalid
+ */
+export function* assertAllowed({ request, body }: TypedRequest, deps: RequestCheckDeps): Steps<void> {
+  const problem = keyProblem(request.key, deps.limits.maxKeyBytes);
+  if (problem !== undefined) throw parameterInvalid('key', problem);
+  assertOptionsAllowed(body, deps.options);
+  yield* assertFiles(request.files, nameRules(request.options, deps.options.defaults), deps);
+  assertMetadata(request.metadata, body, deps.limits);
 }

@@ -13,9 +13,11 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { REDIS_SETTINGS } from '#runtime/redis/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import { HISTORY_READ_SETTINGS } from './history/settings.ts';
 import { RATE_LIMIT_SETTINGS } from './rate-limits/settings.ts';
+import { MOST_METADATA_BYTES } from './schemas/limits.ts';
 
 const SERVER = {
   instance: {
@@ -73,6 +75,27 @@ const JOB_LIMIT_SETTINGS = {
     default: JOB_LIMITS.seconds,
     description: 'maximum seconds of a running job, for the API reference',
   },
+  jobSucceededTtlSeconds: {
+    env: 'JOB_SUCCEEDED_TTL_SECONDS',
+    type: 'integer',
+    minimum: 1,
+    default: JOB_LIMITS.ttlSeconds,
+    description: 'seconds for which a succeeded job can be read, for the API reference',
+  },
+  jobFailedTtlSeconds: {
+    env: 'JOB_FAILED_TTL_SECONDS',
+    type: 'integer',
+    minimum: 1,
+    default: JOB_LIMITS.ttlSeconds,
+    description: 'seconds for which a failed job can be read, for the API reference',
+  },
+  jobWebhookScheduleSeconds: {
+    env: 'JOB_WEBHOOK_SCHEDULE_SECONDS',
+    type: 'string',
+    default: JOB_LIMITS.webhookScheduleSeconds,
+    description:
+      'seconds before each delivery attempt of a webhook, separated by commas, for the API reference',
+  },
 } as const satisfies Settings;
 
 const TIMES = {
@@ -100,11 +123,14 @@ const TIMES = {
     2_000,
     'time limit for the verification of a token',
   ),
-  lastUsedIntervalMs: milliseconds(
-    'LAST_USED_INTERVAL_MS',
-    3_600_000,
-    "minimum interval between two updates of a token's last use",
-  ),
+  lastUsedIntervalMs: {
+    ...milliseconds(
+      'LAST_USED_INTERVAL_MS',
+      3_600_000,
+      "minimum interval between two updates of a token's last use",
+    ),
+    maximum: 31_536_000_000,
+  },
 } as const satisfies Settings;
 
 const LIMITS = {
@@ -120,8 +146,8 @@ const LIMITS = {
     env: 'MAX_METADATA_BYTES',
     type: 'integer',
     minimum: 2,
-    maximum: 16_384,
-    default: 16_384,
+    maximum: MOST_METADATA_BYTES,
+    default: MOST_METADATA_BYTES,
     description: 'maximum bytes of the metadata as JSON',
   },
   maxRequestsInFlight: {
@@ -193,6 +219,7 @@ export const API_SETTINGS = {
 
 export interface ApiConfig extends ConfigOf<typeof API_SETTINGS> {
   readonly classes: ClassLimits;
+  readonly jobWebhookSchedule: readonly number[];
 }
 
 /** @throws ConfigError that names every invalid variable */
@@ -202,5 +229,6 @@ export const readApiConfig = (env: Readonly<Record<string, string | undefined>>)
     ...plain,
     helpUrl: plain.helpUrl === '' ? `${plain.publicUrl}${plain.basePath}/docs` : plain.helpUrl,
     classes: readClassLimits(plain.projectClassesJson),
+    jobWebhookSchedule: parseSchedule('JOB_WEBHOOK_SCHEDULE_SECONDS', plain.jobWebhookScheduleSeconds),
   });
 };

@@ -106,10 +106,23 @@ const count = (metrics: CreateZipJobDeps['metrics'], isNew: boolean, list: FileL
   metrics.fileListBytes.observe(fileListBytes(list));
 };
 
-export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
-  const { metrics, clock, instance, storage, limitsOf } = deps;
-  const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
+/** The reason for refusing a new job. One that is refused anyway occupies no storage, and does not make the project full. */
+const createAdmit = (deps: CreateZipJobDeps) => {
   const noteFull = createNoteFullProject(deps);
+  return ({ request, project, refusal }: NewZipJob, job: ZipJob): AppError | undefined => {
+    if (refusal !== undefined) return refusal;
+    const { namespace, name } = job.metadata;
+    const bytes = { bytes: storedBytesOf(job), fileListBytes: fileListBytes(request.list) };
+    const full = deps.storage.admit({ namespace, name, ...bytes }, deps.limitsOf(namespace, project));
+    if (full !== undefined) noteFull(namespace, full);
+    return full;
+  };
+};
+
+export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
+  const { metrics, clock, instance, storage } = deps;
+  const storeFileList = createStoreFileList({ ...deps, policy: RETRY });
+  const admit = createAdmit(deps);
   const newUuid = deps.newUuid ?? randomUUID;
 
   const claim = async (
@@ -136,14 +149,11 @@ export const createCreateZipJob = (deps: CreateZipJobDeps): CreateZipJob => {
     const job = toZipJob({ ...input, uuid, instance, acceptedAt: clock.date() });
     const { namespace, name } = job.metadata;
     const hasKey = input.idempotencyKey !== undefined;
-    const bytes = { bytes: storedBytesOf(job), fileListBytes: fileListBytes(list) };
-    const full = storage.admit({ namespace, name, ...bytes }, limitsOf(namespace, input.project));
-    if (full !== undefined) noteFull(namespace, full);
-    const refusal = input.refusal ?? full;
+    const refusal = admit(input, job);
     if (refusal !== undefined && !hasKey) throw refusal;
     const readArchived = readArchivedOf(deps.readHistory, input, uuid);
     const claimed = await claim(
-      { job, hasKey, refusal, readArchived, isAdmitted: full === undefined },
+      { job, hasKey, refusal, readArchived, isAdmitted: refusal === undefined },
       signal,
     );
     try {

@@ -75,7 +75,7 @@ const limitMetrics = (registers: Registry[]) => ({
   }),
   uncounted: new Counter({
     name: 'zip_api_rate_limits_skipped_total',
-    help: 'Requests that were accepted without being counted because Redis did not respond.',
+    help: 'Requests that were accepted without being counted because Redis did not respond or refused.',
     registers,
   }),
   overloads: new Counter({

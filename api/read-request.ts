@@ -1,12 +1,13 @@
 import type { ZipProject } from '#crds/zip-project.ts';
 import { type FileList, FileListTooLargeError, packFileList } from '#runtime/zip-request/file-list.ts';
-import { parameterInvalid } from './api-error.ts';
-import { checkRequest, type ZipJobRequest } from './check-request.ts';
+import { ApiError, parameterInvalid } from './api-error.ts';
+import { assertAllowed, readTypes, type TypedRequest, type ZipJobRequest } from './check-request.ts';
 import { parseStrictJson, type StrictJson } from './json/strict-json.ts';
+import { TooManyValuesError } from './json/strict-json-error.ts';
 import { withEntryFaults } from './list-entry-faults.ts';
 import type { FileBudget } from './rate-limits/file-budget.ts';
 import type { RequestPolicy } from './request-policy.ts';
-import { jsonLimits, type RequestLimits } from './schemas/limits.ts';
+import { HIGHEST_LIMITS, jsonLimits, type RequestLimits } from './schemas/limits.ts';
 import { createQueue, createRunSteps, type Steps } from './steps.ts';
 
 export interface ReadRequestDeps {
@@ -16,19 +17,27 @@ export interface ReadRequestDeps {
   readonly fileBudget: FileBudget;
 }
 
-/** A validated request whose files are packed, so that their text is not kept while the job is created. */
+/** A request whose files are packed, so that their text is not kept while the job is created. */
 export interface PackedRequest extends Omit<ZipJobRequest, 'files'> {
   readonly list: FileList;
+  /** The rule that refuses the request. Undefined: it is valid. */
+  readonly refusal?: ApiError;
 }
 
 export interface ReadRequestOptions {
   /** The error lists the first invalid entries and counts all. Otherwise, the check ends at the first one. */
   readonly listsFaults?: boolean;
+  /**
+   * Whether an earlier request may have created the job: a rule that has changed since then must not hide it. Called only if the request
+   * would be refused, so that nobody can make the API read, pack or count what it refuses.
+   */
+  readonly isRetry?: () => Promise<boolean>;
 }
 
 /**
- * Parses and validates the body of a create, and packs its files.
- * @throws StrictJsonError, NotAnObjectError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded
+ * Parses and validates the body of a create, and packs its files. For a retry, only an error in the JSON or in a type is thrown.
+ * @throws StrictJsonError, NotAnObjectError, TooManyValuesError; ApiError parameter_missing, parameter_invalid or rate_limit_exceeded;
+ * the errors of isRetry
  */
 export type ReadRequest = (
   body: Buffer,
@@ -36,49 +45,88 @@ export type ReadRequest = (
   options?: ReadRequestOptions,
 ) => Promise<PackedRequest>;
 
+type Refusable = ZipJobRequest & Pick<PackedRequest, 'refusal'>;
+
 /** A smaller body is read within one turn of the event loop. */
 const LARGE_BYTES = 128 * 1024;
 
-/** Entries that are checked, also if they are invalid: checking costs as much. More than the limit are refused unchecked. */
+/** Entries that are checked or packed, also if they are invalid: that costs as much. More than the limit are refused unchecked. */
 const countFiles = ({ body: { urls } }: Pick<StrictJson, 'body'>, { maxFiles }: RequestLimits): number =>
   Array.isArray(urls) ? Math.min(urls.length, maxFiles) : 0;
 
-const pack = async (files: ZipJobRequest['files']): Promise<FileList> => {
+const pack = async ({ files, refusal }: Refusable): Promise<FileList> => {
   try {
     return await packFileList(files);
   } catch (error) {
     if (!(error instanceof FileListTooLargeError)) throw error;
+    if (refusal !== undefined) throw refusal;
     throw parameterInvalid('urls', `urls ${error.message}. Split the files into several archives.`);
   }
 };
 
-/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
-export const createReadRequest = ({ requestPolicy, limits, fileBudget }: ReadRequestDeps): ReadRequest => {
-  const enqueue = createQueue(1);
-  const runSteps = createRunSteps();
-  const valid = jsonLimits(limits);
+const packed = async (asked: Refusable): Promise<PackedRequest> => {
+  const { files: _files, ...request } = asked;
+  return { ...request, list: await pack(asked) };
+};
+
+interface StepsOptions extends Pick<ReadRequestOptions, 'listsFaults'> {
+  /** What the body may contain at most. */
+  readonly readable: RequestLimits;
+  readonly keepsRefusal: boolean;
+}
+
+const createSteps = ({ requestPolicy, fileBudget }: ReadRequestDeps) =>
   function* steps(
     body: Buffer,
     project: ZipProject,
-    { listsFaults }: ReadRequestOptions,
-  ): Steps<ZipJobRequest> {
-    const json = yield* parseStrictJson(body, valid);
+    { listsFaults = false, readable, keepsRefusal }: StepsOptions,
+  ): Steps<Refusable> {
+    const json = yield* parseStrictJson(body, jsonLimits(readable));
     const policy = requestPolicy(project);
+    let typed: TypedRequest | undefined;
     try {
-      return yield* checkRequest(json, policy);
+      typed = yield* readTypes(json, policy);
+      yield;
+      yield* assertAllowed(typed, policy);
+      return typed.request;
     } catch (error) {
-      throw listsFaults === true ? yield* withEntryFaults(error, json, policy) : error;
+      const refusal = listsFaults ? yield* withEntryFaults(error, json, policy) : error;
+      if (typed !== undefined && keepsRefusal && refusal instanceof ApiError)
+        return { ...typed.request, refusal };
+      throw refusal;
     } finally {
-      fileBudget.spend(project, countFiles(json, limits));
+      fileBudget.spend(project, countFiles(json, readable));
     }
-  }
-  return (body, project, options = {}) => {
+  };
+
+/** Large bodies are read one after another: text and values of one can take four times its bytes. Projects are served round-robin. */
+export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
+  const { limits, fileBudget } = deps;
+  const enqueue = createQueue(1);
+  const runSteps = createRunSteps();
+  const steps = createSteps(deps);
+  return async (body, project, options = {}) => {
     const { namespace } = project.metadata;
-    const read = async (): Promise<PackedRequest> => {
-      fileBudget.assertLeft(project);
-      const { files, ...request } = await runSteps(namespace, steps(body, project, options));
-      return { ...request, list: await pack(files) };
+    const keepsRefusal = options.isRetry !== undefined;
+    let retry: Promise<boolean> | undefined;
+    const isRetry = async (): Promise<boolean> => (retry ??= options.isRetry?.() ?? Promise.resolve(false));
+    const inTurn = <T>(task: () => Promise<T>): Promise<T> =>
+      body.length < LARGE_BYTES ? task() : enqueue(namespace, task);
+    const read = (readable: RequestLimits): Promise<PackedRequest | Refusable> =>
+      inTurn(async () => {
+        fileBudget.assertLeft(project);
+        const asked = await runSteps(namespace, steps(body, project, { ...options, readable, keepsRefusal }));
+        return asked.refusal === undefined ? packed(asked) : asked;
+      });
+    /** The job of a first request may be larger than the limits allow now. */
+    const readLarger = async (error: unknown): Promise<PackedRequest | Refusable> => {
+      if (error instanceof TooManyValuesError && (await isRetry())) return read(HIGHEST_LIMITS);
+      throw error;
     };
-    return body.length < LARGE_BYTES ? read() : enqueue(namespace, read);
+    const asked = await read(limits).catch(readLarger);
+    if ('list' in asked) return asked;
+    // Not in the queue, because it may call the API server.
+    if (await isRetry()) return inTurn(() => packed(asked));
+    throw asked.refusal ?? new Error('the request has neither a list nor a refusal');
   };
 };

@@ -18,7 +18,7 @@ export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
   const { egress, limits, limitsOf, closedBy } = deps;
-  const bodyCheck = createZipJobBodyCheck(limits);
+  const bodyCheck = createZipJobBodyCheck();
   const urlProblem = createUrlProblem(egress);
   return (project) => {
     const { filesPerJob } = limitsOf(project.metadata.namespace, project);

@@ -208,7 +208,7 @@ const connectRateLimits = (
   { config, log, metrics, trust, resources }: Outside,
   { limitsOf }: ProjectClasses,
 ): RateLimits => {
-  const redis = resources.use(connectRedis(config, { log, trust }));
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const count = createCounts({ config, log, clock: systemClock, redis, uncounted: metrics.uncounted });
   const counters = redis === undefined ? config.apiReplicas : 1;
   return createRateLimits({ ...config, count, limitsOf, counters, clock: systemClock });
@@ -256,7 +256,7 @@ export const createParts = async (
   collectStorage(registry, { ledger: storage, classOf: projectClasses.of, maxFileListBytes });
   const clients = createClients(kube);
   resources.use(reportRefused({ accepted, caches, clients, log }));
-  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log }));
+  const abandon = resources.use(createAbandonZipJob({ jobClient: clients.zipJobs, log, clock: systemClock }));
   const trust = createBundleTrust(config, { clock: systemClock, log });
   const outside = { config, log, metrics, trust, resources };
   const rateLimits = connectRateLimits(outside, projectClasses);

@@ -11,6 +11,7 @@ import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { BUCKET, BUCKET_OPTIONS, CREDENTIALS, TIMEOUT, YES } from './options.ts';
 import { toTable } from './table.ts';
+import { waitOptions } from './wait-options.ts';
 
 interface CreateArguments extends BucketArguments {
   readonly region: string | undefined;
@@ -29,6 +30,7 @@ interface CreateArguments extends BucketArguments {
   readonly tags: string | undefined;
   readonly onConflict: OnConflict | undefined;
   readonly credentialsFile: string | undefined;
+  readonly profile: string | undefined;
 }
 
 const list: Command<GlobalArguments> = async (_args, session) => {
@@ -72,10 +74,9 @@ const create: Command<CreateArguments> = async (args, session) => {
   return { ...outputOf(bucket), notes: [`Next: zipjobs bucket test ${flagsOf(args, session)}`] };
 };
 
-const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentialsFile'>> = async (
-  args,
-  session,
-) => {
+const setCredentials: Command<
+  BucketArguments & Pick<CreateArguments, 'credentialsFile' | 'profile'>
+> = async (args, session) => {
   const buckets = session.administration.buckets(session.namespace);
   await buckets.show(refOf(args));
   const bucket = await buckets.updateCredentials(refOf(args), await readCredentials(args, session));
@@ -89,8 +90,9 @@ const setCredentials: Command<BucketArguments & Pick<CreateArguments, 'credentia
 };
 
 const test: Command<BucketArguments & { readonly timeout: number }> = async (args, session) => {
-  const wait = { limitMs: args.timeout * 1000, signal: session.signal };
-  const bucket = await session.administration.buckets(session.namespace).test(refOf(args), wait);
+  const bucket = await session.administration
+    .buckets(session.namespace)
+    .test(refOf(args), waitOptions(args, session));
   const { ok = false } = bucket.lastTest ?? {};
   return {
     ...outputOf(bucket),
@@ -110,7 +112,7 @@ const remove: Command<
     `Delete bucket "${bucketName}" (${service}) and its credentials from zipjobs?${fate}`,
     args,
   );
-  const wait = { limitMs: args.timeout * 1000, signal: session.signal, force: args.force };
+  const wait = { ...waitOptions(args, session), force: args.force };
   const { isGone } = await buckets.delete(refOf(args), wait);
   return {
     value: { bucketName, service, deleted: true, gone: isGone },
@@ -165,7 +167,8 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
       .command(
         'test <bucket>',
         'Test the connection and permissions of a bucket from inside the cluster',
-        (args) => args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT(150) }),
+        (args) =>
+          args.positional('bucket', BUCKET).options({ ...BUCKET_OPTIONS.one, timeout: TIMEOUT('150s') }),
         run(test),
       )
       .command(
@@ -174,7 +177,7 @@ export const addBucketCommands: CommandGroup = (parser, run) =>
         (args) =>
           args
             .positional('bucket', BUCKET)
-            .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT(30) }),
+            .options({ ...BUCKET_OPTIONS.one, ...BUCKET_OPTIONS.delete, yes: YES, timeout: TIMEOUT('30s') }),
         run(remove),
       )
       .demandCommand(1, 'Choose a command: list, show, create, update, set-credentials, test, delete'),

@@ -1,6 +1,4 @@
-import type { BucketSettings } from '#administration/bucket-input.ts';
-import type { Bucket } from '#administration/bucket-view.ts';
-import type { ObjectOptionInput } from '#administration/object-options-input.ts';
+import type { BucketChange } from '#administration/bucket-changes.ts';
 import { ON_CONFLICTS } from '#crds/zip-job.ts';
 import { defined } from '#runtime/optional.ts';
 import { type BucketArguments, flagsOf, outputOf, refOf } from './bucket-text.ts';
@@ -33,45 +31,40 @@ interface UpdateArguments extends BucketArguments {
   readonly onConflict: Given;
 }
 
-/** The current value unless another one is given; undefined for none. */
-const changed = <T>(given: Given, current: T | null | undefined): string | T | undefined => {
-  if (given === '') return undefined;
-  return given ?? current ?? undefined;
+const changed = (given: Given): string | null | undefined => (given === '' ? null : given);
+
+const flag = (given: Given): boolean | null | undefined => {
+  if (given === undefined) return undefined;
+  return given === '' ? null : given === 'true';
 };
 
-const objectOptionsOf = (args: UpdateArguments, { objectOptions: now }: Bucket): ObjectOptionInput => {
-  const isBucketKey = changed(args.bucketKeyEnabled, now.bucketKeyEnabled?.toString());
-  const onConflict = changed(args.onConflict, now.onConflict);
+const objectOptionsOf = (args: UpdateArguments): BucketChange['objectOptions'] => {
+  const onConflict = changed(args.onConflict);
   return defined({
-    storageClass: changed(args.storageClass, now.storageClass),
-    cacheControl: changed(args.cacheControl, now.cacheControl),
-    contentDisposition: changed(args.contentDisposition, now.contentDisposition),
-    acl: changed(args.acl, now.acl),
-    serverSideEncryption: changed(args.serverSideEncryption, now.serverSideEncryption),
-    kmsKeyId: changed(args.kmsKeyId, now.kmsKeyId),
-    bucketKeyEnabled: isBucketKey === undefined ? undefined : isBucketKey === 'true',
-    metadata: changed(args.metadata, now.metadata),
-    tags: changed(args.tags, now.tags),
-    onConflict: ON_CONFLICTS.find((one) => one === onConflict),
+    storageClass: changed(args.storageClass),
+    cacheControl: changed(args.cacheControl),
+    contentDisposition: changed(args.contentDisposition),
+    acl: changed(args.acl),
+    serverSideEncryption: changed(args.serverSideEncryption),
+    kmsKeyId: changed(args.kmsKeyId),
+    bucketKeyEnabled: flag(args.bucketKeyEnabled),
+    metadata: changed(args.metadata),
+    tags: changed(args.tags),
+    onConflict: onConflict === null ? null : ON_CONFLICTS.find((one) => one === onConflict),
   });
 };
 
-/** All settings of the bucket, with the given changes. */
-const settingsOf = async (
-  args: UpdateArguments,
-  bucket: Bucket,
-  session: Session,
-): Promise<BucketSettings> => {
-  const caBundle = args.caFile === '' ? '' : await readCaFile(args.caFile, session);
-  return {
-    region: changed(args.region, bucket.region),
-    host: changed(args.host, bucket.host),
-    accountId: changed(args.accountId, bucket.accountId),
-    endpoint: changed(args.endpoint, bucket.endpoint),
-    caBundle: changed(caBundle, bucket.caBundle),
-    objectOptions: objectOptionsOf(args, bucket),
-  };
-};
+/** Only the given settings, so that a change by someone else is kept. */
+const changeOf = async (args: UpdateArguments, session: Session): Promise<BucketChange> => ({
+  ...defined({
+    region: changed(args.region),
+    host: changed(args.host),
+    accountId: changed(args.accountId),
+    endpoint: changed(args.endpoint),
+    caBundle: args.caFile === '' ? null : await readCaFile(args.caFile, session),
+  }),
+  objectOptions: objectOptionsOf(args),
+});
 
 const update: Command<UpdateArguments> = async (args, session) => {
   if (
@@ -83,8 +76,7 @@ const update: Command<UpdateArguments> = async (args, session) => {
         .join(', ')}. To change the credentials, use: zipjobs bucket set-credentials`,
     );
   const buckets = session.administration.buckets(session.namespace);
-  const before = await buckets.show(refOf(args));
-  const bucket = await buckets.update(refOf(args), await settingsOf(args, before, session));
+  const bucket = await buckets.update(refOf(args), await changeOf(args, session));
   return {
     ...outputOf(bucket),
     notes: [

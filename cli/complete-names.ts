@@ -1,15 +1,13 @@
-import { pause } from '#runtime/clock.ts';
+import { pause, systemClock } from '#runtime/clock.ts';
+import type { GlobalArguments } from './global-arguments.ts';
 import type { OpenSession, Session } from './session.ts';
 
-/** Time limit for completing a word: a slow cluster must not block the shell. */
+/** Time limit for completing a word: a slow cluster or credential plugin must not block the shell. */
 const LIMIT_MS = 3_000;
 
-const VALUES = {
-  namespace: ['-n', '--namespace'],
-  context: ['--context'],
-  kubeconfig: ['--kubeconfig'],
-  output: ['-o', '--output'],
-} as const;
+/** Stands for the word being typed, which may be empty. */
+const TYPED = 'zipjobs-typed-word';
+const NAMESPACE_OPTIONS = ['-n', '--namespace', '--namespace='];
 
 type ListNames = (session: Session) => Promise<readonly string[]>;
 
@@ -22,45 +20,48 @@ const bucketNames: ListNames = async (session) =>
 const tokenIds: ListNames = async (session) =>
   (await session.administration.tokens(session.namespace).list()).map(({ id }) => id);
 
-/** Commands whose next argument is the name of an existing object. */
-const NAMES: Readonly<Record<string, ListNames>> = {
-  'project show': projectNames,
-  'project update': projectNames,
-  'project delete': projectNames,
-  'project purge': projectNames,
-  'bucket show': bucketNames,
-  'bucket update': bucketNames,
-  'bucket set-credentials': bucketNames,
-  'bucket test': bucketNames,
-  'bucket delete': bucketNames,
-  'token rotate': tokenIds,
-  'token revoke': tokenIds,
+/** Arguments that are names of existing objects, and the commands that have them. */
+const NAMES: Readonly<Record<string, { readonly commands: readonly string[]; readonly list: ListNames }>> = {
+  project: { commands: ['show', 'update', 'delete', 'purge'], list: projectNames },
+  bucket: { commands: ['show', 'update', 'set-credentials', 'test', 'delete'], list: bucketNames },
+  token: { commands: ['rotate', 'revoke'], list: tokenIds },
 };
 
-interface Line {
-  /** Words that are neither options nor option values. */
-  readonly words: readonly string[];
-  readonly values: ReadonlyMap<string, string>;
-  /** The option whose value is being typed. */
-  readonly open: string | undefined;
+/** How the program understands words, without running a command. */
+export interface ReadWords {
+  /** The arguments of a command; undefined if the words are no valid command. */
+  readonly command: (words: readonly string[]) => Promise<Readonly<Record<string, unknown>> | undefined>;
+  /** The options of every command, also before a command. */
+  readonly globals: (words: readonly string[]) => Partial<GlobalArguments>;
 }
 
-const readLine = (before: readonly string[]): Line => {
-  const words: string[] = [];
-  const values = new Map<string, string>();
-  let open: string | undefined;
-  for (const word of before) {
-    const option = Object.entries(VALUES).find(([, names]) => names.some((name) => name === word))?.[0];
-    if (open !== undefined) values.set(open, word);
-    else if (option === undefined && !word.startsWith('-')) words.push(word);
-    open = open === undefined ? option : undefined;
-  }
-  return { words, values, open };
+/** Bash splits words at `=`. */
+const joined = (line: readonly string[]): readonly string[] =>
+  line.reduce<readonly string[]>((words, word) => {
+    const last = words.at(-1) ?? '';
+    const valueAt = last.startsWith('--') ? last.indexOf('=') : 0;
+    const isPart = (word === '=' && valueAt === -1) || (valueAt > 0 && valueAt === last.length - 1);
+    return isPart ? words.with(-1, `${last}${word}`) : [...words, word];
+  }, []);
+
+const isNamespaceOpen = (before: readonly string[]): boolean =>
+  NAMESPACE_OPTIONS.includes(before.at(-1) ?? '');
+
+const listerOf = async (before: readonly string[], read: ReadWords): Promise<ListNames | undefined> => {
+  if (isNamespaceOpen(before)) return projectNames;
+  const args = (await read.command([...before, TYPED])) ?? {};
+  const [group, command] = (args['_'] ?? []) as readonly [string?, string?];
+  const found = Object.entries(NAMES).find(([name]) => name === group && args[name] === TYPED)?.[1];
+  return found?.commands.some((one) => one === command) ? found.list : undefined;
 };
 
-const listerOf = ({ words, open }: Line): ListNames | undefined => {
-  if (open !== undefined) return open === 'namespace' ? projectNames : undefined;
-  return words.length === 2 ? NAMES[words.join(' ')] : undefined;
+/** Nothing after the limit, whatever still runs then. */
+const inTime = async (names: Promise<readonly string[]>): Promise<readonly string[]> => {
+  const end = new AbortController();
+  const tooLate = pause(systemClock, LIMIT_MS, end.signal).then((): readonly string[] => []);
+  return Promise.race([names, tooLate]).finally(() => {
+    end.abort();
+  });
 };
 
 /**
@@ -70,26 +71,18 @@ const listerOf = ({ words, open }: Line): ListNames | undefined => {
 export const completeNames = async (
   openSession: OpenSession,
   line: readonly string[],
+  read: ReadWords,
 ): Promise<readonly string[] | undefined> => {
+  const before = joined(line.slice(0, -1));
   const current = line.at(-1) ?? '';
-  const read = readLine(line.slice(0, -1));
-  const list = listerOf(read);
-  if (!list || current.startsWith('-')) return undefined;
-  const chosen = (name: keyof typeof VALUES): string | undefined => read.values.get(name);
-  try {
-    await using session = await openSession({
-      output: 'table',
-      namespace: chosen('namespace'),
-      context: chosen('context'),
-      kubeconfig: chosen('kubeconfig'),
-    });
-    const end = new AbortController();
-    const tooLate = pause(session.clock, LIMIT_MS, end.signal).then((): readonly string[] => []);
-    const names = await Promise.race([list(session), tooLate]).finally(() => {
-      end.abort();
-    });
-    return [...new Set(names)].filter((name) => name.startsWith(current));
-  } catch {
-    return [];
-  }
+  const list = current.startsWith('-') ? undefined : await listerOf(before, read);
+  if (!list) return undefined;
+  const given = isNamespaceOpen(before) ? before.slice(0, -1) : before;
+  const { namespace, context, kubeconfig } = read.globals(given);
+  const listed = async (): Promise<readonly string[]> => {
+    await using session = await openSession({ output: 'table', namespace, context, kubeconfig });
+    return list(session);
+  };
+  const names = await inTime(listed().catch(() => []));
+  return [...new Set(names)].filter((name) => name.startsWith(current));
 };

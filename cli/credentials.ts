@@ -1,59 +1,33 @@
 import type { BucketCredentials } from '#administration/bucket-input.ts';
-import { isRecord } from '#runtime/kube/decode.ts';
+import { FORMS, findCredentials } from './credentials-file.ts';
 import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
 import { UsageError } from './usage-error.ts';
 
 const ENV = { accessKeyId: 'ZIPJOBS_ACCESS_KEY_ID', secretAccessKey: 'ZIPJOBS_SECRET_ACCESS_KEY' } as const;
 
-const FORMS =
-  'Provide accessKeyId and secretAccessKey, as a JSON object or as lines of the form aws_access_key_id = ...';
-
-/** `AWS_ACCESS_KEY_ID`, `aws_access_key_id`, `AccessKeyId` and `accessKeyId` are equivalent. */
-const plainName = (name: string): string =>
-  name
-    .replace(/^\s*export\s/, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z]/g, '')
-    .replace(/^aws/, '');
-
-const entriesOf = (text: string): readonly (readonly [string, string])[] => {
-  if (!text.trimStart().startsWith('{'))
-    return [...text.matchAll(/^([^=\n]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
-      name,
-      value.trim().replace(/^(["'])(.*)\1$/, '$2'),
-    ]);
-  const parsed: unknown = JSON.parse(text);
-  return isRecord(parsed)
-    ? Object.entries(parsed).flatMap(([name, value]) =>
-        typeof value === 'string' ? [[name, value] as const] : [],
-      )
-    : [];
-};
-
-/** The credentials in a text. @throws UsageError that does not quote the text. */
-export const parseCredentials = (text: string, where: string): BucketCredentials => {
-  let found: ReadonlyMap<string, string>;
-  try {
-    found = new Map(entriesOf(text).map(([name, value]) => [plainName(name), value]));
-  } catch {
-    // The parser's message would quote the text.
-    throw new UsageError(`${where} is not valid JSON. ${FORMS}`);
-  }
-  const [accessKeyId, secretAccessKey] = [found.get('accesskeyid'), found.get('secretaccesskey')];
-  if (accessKeyId === undefined) throw new UsageError(`${where} does not contain accessKeyId. ${FORMS}`);
-  if (secretAccessKey === undefined)
-    throw new UsageError(`${where} does not contain secretAccessKey. ${FORMS}`);
-  return { accessKeyId, secretAccessKey };
-};
+interface CredentialsArguments {
+  readonly credentialsFile: string | undefined;
+  readonly profile: string | undefined;
+}
 
 const fromFile = async (
   path: string,
+  wanted: string | undefined,
   session: Pick<Session, 'terminal' | 'cwd'>,
 ): Promise<BucketCredentials> => {
-  if (path === '-') return parseCredentials(await session.terminal.readInput(), 'Standard input');
+  const { terminal } = session;
   const file = { path, what: 'credentials file', hint: `. ${FORMS}` };
-  return parseCredentials(await readArgumentFile(file, session), `The file ${path}`);
+  const text = path === '-' ? await terminal.readInput() : await readArgumentFile(file, session);
+  const where = path === '-' ? 'standard input' : `the file ${path}`;
+  const { profile, isOneOfSeveral, ...credentials } = findCredentials(
+    text,
+    `${where.charAt(0).toUpperCase()}${where.slice(1)}`,
+    wanted,
+  );
+  if (wanted === undefined && isOneOfSeveral)
+    terminal.note(`Using the profile "${profile}" of ${where}. Choose another one with --profile`);
+  return credentials;
 };
 
 const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined => {
@@ -71,10 +45,11 @@ const fromEnv = ({ env }: Pick<Session, 'env'>): BucketCredentials | undefined =
  * @throws UsageError that lists every source when none applies.
  */
 export const readCredentials = async (
-  { credentialsFile }: { readonly credentialsFile: string | undefined },
+  { credentialsFile, profile }: CredentialsArguments,
   session: Pick<Session, 'terminal' | 'env' | 'cwd' | 'signal'>,
 ): Promise<BucketCredentials> => {
-  if (credentialsFile !== undefined) return fromFile(credentialsFile, session);
+  if (credentialsFile !== undefined) return fromFile(credentialsFile, profile, session);
+  if (profile !== undefined) throw new UsageError('--profile needs --credentials-file');
   const given = fromEnv(session);
   if (given) return given;
   const { terminal, signal } = session;

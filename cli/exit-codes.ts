@@ -1,5 +1,7 @@
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
 import { ConfigError, isAbort } from '#runtime/errors.ts';
+import { isKubeError } from '#runtime/kube/kube-error.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Exit codes that scripts can rely on. */
@@ -10,6 +12,7 @@ export const EXIT_CODES = {
   usage: 2,
   refused: 3,
   notFound: 4,
+  /** The API server does not respond or fails, or rejects the credentials. */
   noCluster: 5,
   timedOut: 6,
   interrupted: 130,
@@ -17,7 +20,7 @@ export const EXIT_CODES = {
 
 /** Last lines of the help. */
 export const EXIT_CODES_HELP =
-  'Exit codes: 0 success; 1 operation or test failed; 2 invalid arguments or input; 3 refused (permission, policy, conflict, in use); 4 not found; 5 cluster unreachable or not signed in; 6 timed out; 130 interrupted.';
+  'Exit codes: 0 success; 1 operation or test failed; 2 invalid arguments or input; 3 refused (permission, policy, conflict, in use); 4 not found; 5 cluster unreachable, failing or not signed in; 6 timed out; 130 interrupted.';
 
 const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
   InvalidInput: EXIT_CODES.usage,
@@ -36,6 +39,7 @@ const BY_CODE: Readonly<Record<AdministrationErrorCode, number>> = {
 /** The only mapping of errors to exit codes. */
 export const exitCodeOf = (thrown: unknown): number => {
   if (thrown instanceof AdministrationError) return BY_CODE[thrown.code];
+  if (isKubeError(thrown)) return BY_CODE[meaningOfKubeError(thrown)];
   if (thrown instanceof UsageError) return EXIT_CODES.usage;
   if (thrown instanceof ConfigError) return EXIT_CODES.noCluster;
   return isAbort(thrown) ? EXIT_CODES.interrupted : EXIT_CODES.failed;

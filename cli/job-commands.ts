@@ -1,17 +1,17 @@
 import type { Argv } from 'yargs';
-import { hasCode } from '#administration/administration-error.ts';
 import { deliveryResponse } from '#administration/delivery-response.ts';
 import type { Job } from '#administration/job-view.ts';
 import type { Command, CommandGroup, Run } from './command.ts';
 import { confirmed } from './confirm.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
-import { getArchived, withHistoryHint } from './history/get-archived.ts';
+import { liveOrArchived } from './history/live-or-archived.ts';
 import { addListCommand } from './job-list-command.ts';
 import { jobText, progressText } from './job-text.ts';
 import { DASHBOARD, TIMEOUT, YES } from './options.ts';
 import type { Output } from './output.ts';
 import type { Session } from './session.ts';
+import { waitOptions } from './wait-options.ts';
 import { atLeastOne } from './whole-number.ts';
 
 const outputOf = (job: Job): Output => ({ value: job, text: jobText(job) });
@@ -27,11 +27,9 @@ interface WaitArguments extends OneArguments {
   readonly timeout: number;
 }
 
-const limitMsOf = ({ timeout }: WaitArguments): number => atLeastOne('timeout', timeout) * 1000;
-
 const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Output> => {
   let last = '';
-  const wait = { limitMs: limitMsOf({ job, ...args }), signal: session.signal };
+  const wait = waitOptions(args, session);
   const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
     const line = progressText(now);
     if (line !== last) session.terminal.note(line);
@@ -44,32 +42,16 @@ interface FindArguments extends WaitArguments {
   readonly dashboard: string | undefined;
 }
 
-/** From the history, if the cluster does not have the job. */
-const orArchived = async (
-  args: FindArguments,
-  session: Session,
-  read: { readonly live: () => Promise<Output>; readonly toOutput: (job: Job) => Output },
-): Promise<Output> => {
-  try {
-    return await read.live();
-  } catch (error) {
-    if (!hasCode(error, 'NotFound')) throw error;
-    const archived = await getArchived(args, session);
-    if (archived === undefined) throw withHistoryHint(error, args, session);
-    return {
-      ...read.toOutput(archived),
-      notes: ['This job is from the history: its ZipJob, file list and pods were deleted'],
-    };
-  }
-};
-
 const wait: Command<FindArguments> = (args, session) =>
-  orArchived(args, session, { live: () => ended(args, session), toOutput: endOf });
+  liveOrArchived(args, session, { live: (job) => ended({ ...args, job }, session), toOutput: endOf });
 
 const get: Command<FindArguments & { readonly watch: boolean | undefined }> = (args, session) => {
   if (args.watch === true) return wait(args, session);
-  const live = async () => outputOf(await session.administration.jobs(session.namespace).show(args.job));
-  return orArchived(args, session, { live, toOutput: outputOf });
+  const jobs = session.administration.jobs(session.namespace);
+  return liveOrArchived(args, session, {
+    live: async (job) => outputOf(await jobs.show(job)),
+    toOutput: outputOf,
+  });
 };
 
 const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
@@ -100,8 +82,9 @@ const lastResponse = ({ webhook }: Job): string => {
 };
 
 const replayWebhook: Command<WaitArguments> = async (args, session) => {
-  const wait = { limitMs: limitMsOf(args), signal: session.signal };
-  const job = await session.administration.jobs(session.namespace).replayWebhook(args.job, wait);
+  const job = await session.administration
+    .jobs(session.namespace)
+    .replayWebhook(args.job, waitOptions(args, session));
   const { state, nextAttemptAt } = job.webhook ?? {};
   const what = `Event of job "${job.name}"`;
   if (state === 'Delivered')
@@ -132,14 +115,14 @@ const addReadCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalArg
         args.positional('job', JOB).options({
           watch: { type: 'boolean', describe: 'Print progress until the job finishes' },
           dashboard: DASHBOARD,
-          timeout: TIMEOUT(3600),
+          timeout: TIMEOUT('1h'),
         }),
       run(get),
     )
     .command(
       'wait <job>',
       'Wait until a job finishes; the exit code is 0 if it succeeded and 1 if it failed',
-      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT(3600) }),
+      (args) => args.positional('job', JOB).options({ dashboard: DASHBOARD, timeout: TIMEOUT('1h') }),
       run(wait),
     )
     .command(
@@ -166,14 +149,14 @@ const addWriteCommands = (group: Argv<GlobalArguments>, run: Run): Argv<GlobalAr
       (args) =>
         args.positional('job', JOB).options({
           wait: { type: 'boolean', describe: 'Wait until the new job finishes' },
-          timeout: TIMEOUT(3600),
+          timeout: TIMEOUT('1h'),
         }),
       run(runAgain),
     )
     .command(
       'replay-webhook <job>',
       'Resend the event of a job with the same id',
-      (args) => args.positional('job', JOB).option('timeout', TIMEOUT(60)),
+      (args) => args.positional('job', JOB).option('timeout', TIMEOUT('60s')),
       run(replayWebhook),
     );
 

@@ -1,18 +1,9 @@
 import { failureHelp } from '#administration/failure-help.ts';
 import { timelineOf } from '#administration/job-timeline.ts';
 import type { Job } from '#administration/job-view.ts';
+import { sizeText } from '#administration/size-text.ts';
 import { failureReasonOf } from '#crds/job-failures.ts';
 import { toFields, toTable } from './table.ts';
-
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** `1.5 GiB`. */
-export const sizeText = (bytes: number | null): string | null => {
-  if (bytes === null) return null;
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), UNITS.length - 1);
-  const value = bytes / 1024 ** power;
-  return `${power === 0 ? value : value.toFixed(1)} ${UNITS[power]}`;
-};
 
 /** Formats an age like kubectl: `45s`, `12m`, `3h`, `5d`. */
 const ageText = (at: string | null, now: Date): string | null => {
@@ -22,6 +13,9 @@ const ageText = (at: string | null, now: Date): string | null => {
   if (seconds < 7200) return `${Math.floor(seconds / 60)}m`;
   return seconds < 172_800 ? `${Math.floor(seconds / 3600)}h` : `${Math.floor(seconds / 86_400)}d`;
 };
+
+const sizeOrNone = (bytes: number | undefined): string | null =>
+  bytes === undefined ? null : sizeText(bytes);
 
 const filesText = ({ progress, files }: Job): string => `${progress?.filesDone ?? 0}/${files.count}`;
 
@@ -44,7 +38,7 @@ export const jobTable = (jobs: readonly Job[], { isWide, withProject, now }: Lis
       job.phase,
       job.reason,
       filesText(job),
-      sizeText(job.progress?.bytesUploaded ?? null),
+      sizeOrNone(job.progress?.bytesUploaded),
       `${job.service}/${job.bucketName}`,
       job.attemptsTotal,
       job.duration,

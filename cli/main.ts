@@ -1,3 +1,4 @@
+import { COMPLETE } from './program.ts';
 import { createCommandLineProgram } from './wiring.ts';
 
 const interrupt = new AbortController();
@@ -5,8 +6,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   process.once(signal, () => {
     interrupt.abort(new DOMException(`received ${signal}`, 'AbortError'));
   });
-// The reader may close the pipe early, as `| head` does.
-process.stdout.on('error', () => process.exit(0));
+// The program sees each failed write of its output. A reader that leaves the progress or the notes must not end it.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const run = createCommandLineProgram({
   env: process.env,
@@ -16,4 +17,7 @@ const run = createCommandLineProgram({
   errors: process.stderr,
   signal: interrupt.signal,
 });
-process.exitCode = await run(process.argv.slice(2));
+const args = process.argv.slice(2);
+process.exitCode = await run(args);
+// A credential plugin that still runs would keep this process, and so the shell, waiting.
+if (args[0] === COMPLETE) process.exit();

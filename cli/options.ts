@@ -1,6 +1,7 @@
 /** Options of the bucket commands, and options that several command groups share. */
 import { ENCRYPTIONS } from '#crds/zip-bucket.ts';
 import { ON_CONFLICTS, SERVICES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { timeoutMs } from './duration.ts';
 
 const text = <const D extends string>(describe: D) =>
   ({ type: 'string', requiresArg: true, describe }) as const;
@@ -15,6 +16,7 @@ export const CREDENTIALS = {
   'credentials-file': text(
     'File with accessKeyId and secretAccessKey, or - for standard input; default: ZIPJOBS_ACCESS_KEY_ID and ZIPJOBS_SECRET_ACCESS_KEY, then a prompt',
   ),
+  profile: text('Profile of the credentials file, if it has several; default: default'),
 } as const;
 
 export const DASHBOARD = text(
@@ -23,8 +25,15 @@ export const DASHBOARD = text(
 
 export const YES = { alias: 'y', type: 'boolean', describe: 'Skip the confirmation' } as const;
 
-export const TIMEOUT = (seconds: number) =>
-  ({ type: 'number', default: seconds, requiresArg: true, describe: 'Maximum seconds to wait' }) as const;
+/** Becomes a number of milliseconds. */
+export const TIMEOUT = (duration: string) =>
+  ({
+    type: 'string',
+    default: duration,
+    requiresArg: true,
+    describe: 'Maximum time to wait, such as 90s, 2m or 1h; a number without a unit is in seconds',
+    coerce: timeoutMs,
+  }) as const;
 
 const BUCKET_SETTINGS = {
   region: text('s3: region of the bucket'),

@@ -11,6 +11,8 @@ export interface Output {
   readonly text: string;
   /** Hints and next steps, written to standard error to keep the output for scripts clean. */
   readonly notes?: readonly string[];
+  /** What to do if `text` and `value` cannot be written, because they are shown only once. */
+  readonly ifLost?: string;
   /** Default 0. */
   readonly exitCode?: number;
 }
@@ -25,6 +27,6 @@ export const renderResponse = ({ value, text }: Output, format: OutputFormat): s
     case 'json':
       return `${JSON.stringify(value, undefined, 2)}\n`;
     case 'yaml':
-      return stringify(value);
+      return stringify(value, { aliasDuplicateObjects: false });
   }
 };

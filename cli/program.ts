@@ -2,7 +2,7 @@ import yargs, { type Argv } from 'yargs';
 import { AdministrationError } from '#administration/administration-error.ts';
 import { toError } from '#runtime/errors.ts';
 import type { CommandGroup, Run } from './command.ts';
-import { completeNames } from './complete-names.ts';
+import { completeNames, type ReadWords } from './complete-names.ts';
 import { EXIT_CODES, EXIT_CODES_HELP, exitCodeOf } from './exit-codes.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { OUTPUT_FORMATS, type Output, renderResponse } from './output.ts';
@@ -22,6 +22,8 @@ export interface ProgramOptions {
 const NAME = 'zipjobs';
 /** Wide enough for examples on one line, narrow enough for a split screen. */
 const HELP_WIDTH = 110;
+
+const PARSER_CONFIGURATION = { 'duplicate-arguments-array': false, 'dot-notation': false };
 
 const withGlobalOptions = (parser: Argv): Argv<GlobalArguments> =>
   parser.options({
@@ -54,7 +56,7 @@ const createParser = ({ version, groups }: ProgramOptions, run: Run): Argv<Globa
     .exitProcess(false)
     .fail(false)
     .strict()
-    .parserConfiguration({ 'duplicate-arguments-array': false, 'dot-notation': false })
+    .parserConfiguration(PARSER_CONFIGURATION)
     .version(version)
     .help()
     .alias('h', 'help')
@@ -96,23 +98,56 @@ const parse = async (options: ProgramOptions, args: readonly string[]): Promise<
   return { help, output };
 };
 
+const readWords = (options: ProgramOptions): ReadWords => ({
+  command: async (words) => {
+    let read: Readonly<Record<string, unknown>> | undefined;
+    const run: Run = () => async (args) => {
+      read = { ...args } as Readonly<Record<string, unknown>>;
+    };
+    try {
+      await createParser(options, run).parseAsync([...words], {}, () => undefined);
+    } catch {
+      return undefined;
+    }
+    return read;
+  },
+  globals: (words) => {
+    try {
+      const parser = withGlobalOptions(yargs().exitProcess(false).fail(false).help(false).version(false));
+      return parser.parserConfiguration(PARSER_CONFIGURATION).parseSync([...words]);
+    } catch {
+      return {};
+    }
+  },
+});
+
 /** The completion script passes this argument; yargs completes everything except names. */
-const COMPLETE = '--get-yargs-completions';
+export const COMPLETE = '--get-yargs-completions';
+
+/** Output on a full disk is not complete, so the command has failed, whatever it did. */
+const printAll = async (terminal: Terminal, text: string, ifLost = ''): Promise<void> => {
+  try {
+    await terminal.print(text, ifLost !== '');
+  } catch (error) {
+    const next = ifLost === '' ? '' : `. ${ifLost}`;
+    throw new Error(`Cannot write the output: ${toError(error).message}${next}`, { cause: error });
+  }
+};
 
 const outputFor = async (options: ProgramOptions, args: readonly string[]): Promise<number> => {
   const { terminal } = options;
   if (args[0] === COMPLETE) {
-    const names = await completeNames(options.openSession, args.slice(2));
+    const names = await completeNames(options.openSession, args.slice(2), readWords(options));
     if (names) {
-      terminal.print(names.map((name) => `${name}\n`).join(''));
+      await printAll(terminal, names.map((name) => `${name}\n`).join(''));
       return EXIT_CODES.ok;
     }
   }
   refuseSecretArguments(args);
   const { help, output } = await parse(options, args);
-  if (help !== '') terminal.print(`${help}\n`);
+  if (help !== '') await printAll(terminal, `${help}\n`);
   if (!output) return EXIT_CODES.ok;
-  terminal.print(renderResponse(output.of, output.format));
+  await printAll(terminal, renderResponse(output.of, output.format), output.of.ifLost);
   for (const note of output.of.notes ?? []) terminal.note(note);
   return output.of.exitCode ?? EXIT_CODES.ok;
 };

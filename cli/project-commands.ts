@@ -8,6 +8,7 @@ import { PROJECT, PROJECT_LIMITS } from './project-options.ts';
 import { outputOf, stateOf } from './project-text.ts';
 import { addProjectUpdate } from './project-update-command.ts';
 import { toTable } from './table.ts';
+import { waitOptions } from './wait-options.ts';
 
 const list: Command<GlobalArguments> = async (_args, session) => {
   const { projects, onlyOf } = await session.administration
@@ -60,8 +61,7 @@ const create: Command<CreateArguments> = async (args, session) => {
     limits: limitsOf(args),
     ...defined({ displayName }),
   });
-  const wait = { limitMs: args.timeout * 1000, signal: session.signal };
-  const project = args.wait ? await projects.untilReady(namespace, wait) : created;
+  const project = args.wait ? await projects.untilReady(namespace, waitOptions(args, session)) : created;
   return { ...outputOf(project), notes: [`Next: zipjobs bucket create BUCKET -n ${namespace}`] };
 };
 
@@ -107,8 +107,7 @@ const purge: Command<
     `Delete the records of all jobs of project "${namespace}" from the history? This cannot be undone.`,
     args,
   );
-  const wait = { limitMs: args.timeout * 1000, signal: session.signal };
-  const { records, finishedAt } = await projects.purgeHistory(namespace, wait);
+  const { records, finishedAt } = await projects.purgeHistory(namespace, waitOptions(args, session));
   return {
     value: { namespace, records, finishedAt },
     text: `Deleted ${records} ${records === 1 ? 'record' : 'records'} of project "${namespace}" from the history.`,
@@ -135,7 +134,7 @@ const CREATE_OPTIONS = {
   'stored-jobs': limit('stored-jobs'),
   'stored-bytes': limit('stored-bytes'),
   wait: { type: 'boolean', default: true, describe: 'Wait until the project is ready' },
-  timeout: TIMEOUT(60),
+  timeout: TIMEOUT('60s'),
 } as const;
 
 const addFirstCommands: CommandGroup = (group, run) =>
@@ -169,7 +168,7 @@ const addLastCommands: CommandGroup = (group, run) =>
     .command(
       'purge <project>',
       'Delete the records of all jobs of a project from the history; ZipJobs are kept',
-      (args) => args.positional('project', PROJECT).options({ yes: YES, timeout: TIMEOUT(300) }),
+      (args) => args.positional('project', PROJECT).options({ yes: YES, timeout: TIMEOUT('5m') }),
       run(purge),
     );
 

@@ -16,9 +16,16 @@ export const readArgumentFile = async (
   { path, what, hint = '' }: ArgumentFile,
   { cwd }: Pick<Session, 'cwd'>,
 ): Promise<string> => {
+  let bytes: Uint8Array;
   try {
-    return await readFile(resolve(cwd, path), 'utf8');
+    bytes = await readFile(resolve(cwd, path));
   } catch (error) {
     throw new UsageError(`Cannot read the ${what} ${path} (${errorCode(error)})${hint}`, error);
+  }
+  try {
+    // Removes a byte order mark.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UsageError(`The ${what} ${path} is not text in UTF-8${hint}`);
   }
 };

@@ -7,6 +7,7 @@ import type { GlobalArguments } from './global-arguments.ts';
 import { dashboardOrigin } from './history/dashboard-url.ts';
 import { createHistoryClient, type HistoryClient } from './history/history-client.ts';
 import { historyToken } from './history/history-token.ts';
+import { retryRequests } from './retry-requests.ts';
 import type { Terminal } from './terminal.ts';
 
 /** Everything a command depends on. */
@@ -29,6 +30,9 @@ export interface Session extends AsyncDisposable {
   readonly cwd: string;
 }
 
+/** The dashboard counts the requests of a minute. */
+const HISTORY_WAIT_MS = 60_000;
+
 export interface SessionOptions extends Pick<Session, 'terminal' | 'clock' | 'signal' | 'env' | 'cwd'> {
   readonly config: () => CommandLineConfig;
   readonly userAgent: string;
@@ -45,7 +49,8 @@ export const createOpenSession =
     const namespace = args.namespace ?? access.namespace ?? 'default';
     const { kubeRequestTimeoutMs: requestTimeoutMs } = config;
     const resources = new AsyncDisposableStack();
-    const kube = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent }));
+    const client = resources.use(createKubeClient({ access, requestTimeoutMs, userAgent }));
+    const kube = retryRequests(client, given.signal);
     return {
       ...given,
       kube,
@@ -53,8 +58,16 @@ export const createOpenSession =
       openHistory: async (dashboard) => {
         const origin = dashboardOrigin(dashboard, given.env);
         const token = await historyToken(() => access.credentials(), given.env);
-        const { signal } = given;
-        return resources.use(createHistoryClient({ origin, token, userAgent, requestTimeoutMs, signal }));
+        const { signal, terminal } = given;
+        const options = { origin, token, userAgent, requestTimeoutMs, maxWaitMs: HISTORY_WAIT_MS, signal };
+        return resources.use(
+          createHistoryClient({
+            ...options,
+            onWait: (text) => {
+              terminal.note(text);
+            },
+          }),
+        );
       },
       namespace,
       knownNamespaces: [...new Set([namespace, ...access.knownNamespaces])],

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { explainKubeError } from '#administration/explain-kube-error.ts';
+import { sizeText } from '#administration/size-text.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { durationMs } from './duration.ts';
@@ -54,7 +55,7 @@ const outputOf = async ({ path, namespaces, problems }: SysdumpResult): Promise<
       partial: problems.length > 0,
       missing: problems,
     },
-    text: `${path}  (${Math.ceil(size / 1024)} KiB)`,
+    text: `${path}  (${sizeText(size)})`,
     notes: [
       ...(problems.length > 0 ? [partial] : []),
       'No Secrets were read, and anything that looks like a credential was removed. Review the dump before you share it: it contains names of files, keys and hosts.',

@@ -14,8 +14,9 @@ export const toTable = (
   rows: readonly (readonly (string | number | null)[])[],
 ): string => {
   const lines = [header, ...rows.map((row) => row.map(cell))];
-  const widths = header.map(
-    (_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)) + GAP,
+  // The arguments of one call are limited, rows are not.
+  const widths = header.map((_, column) =>
+    lines.reduce((width, line) => Math.max(width, (line[column] ?? '').length + GAP), 0),
   );
   return lines
     .map((line) =>

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { text as readText } from 'node:stream/consumers';
-import { toError } from '#runtime/errors.ts';
+import { errorCode, toError } from '#runtime/errors.ts';
 import { redactText } from '#runtime/redact.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -8,9 +8,12 @@ import { UsageError } from './usage-error.ts';
 export interface Terminal {
   /** True if prompts are possible. */
   readonly isInteractive: boolean;
-  /** Writes the result to standard output, unchanged. */
-  print(text: string): void;
-  /** Writes any other line to standard error, with secrets redacted. */
+  /**
+   * Writes the result to standard output, unchanged. Throws if it cannot be written, but not if its reader has left, unless the text
+   * is shown only once.
+   */
+  print(text: string, isShownOnce?: boolean): Promise<void>;
+  /** Writes any other line to standard error, with secrets redacted. Never fails: nobody can be told. */
   note(text: string): void;
   /** Reads standard input to its end. */
   readInput(): Promise<string>;
@@ -29,6 +32,39 @@ export interface TerminalOptions {
 
 /** More than any credential needs. */
 const MAX_INPUT_CHARACTERS = 65_536;
+
+/** The reader of a pipe may leave early, as `| head` does. */
+const LEFT = ['EPIPE', 'ERR_STREAM_DESTROYED'];
+
+const print = ({ output }: TerminalOptions, text: string, isShownOnce: boolean): Promise<void> =>
+  new Promise((resolve, reject) => {
+    output.write(text, (error) => {
+      if (error && (isShownOnce || !LEFT.includes(errorCode(error) ?? ''))) reject(error);
+      else resolve();
+    });
+  });
+
+const CLOSED = ['pause', 'end', 'close'] as const;
+
+/** Interrupts a prompt whose reader was closed by Control-D or by the end of the input, which not every prompt notices. */
+const whileOpen = async <T>(
+  { input }: TerminalOptions,
+  signal: AbortSignal,
+  prompt: (signal: AbortSignal) => Promise<T>,
+): Promise<T> => {
+  const closed = new AbortController();
+  const interrupt = (): void => closed.abort(new DOMException('interrupted', 'AbortError'));
+  // A prompt with an answer closes its reader before it returns.
+  const onClosed = (): void => {
+    setImmediate(interrupt);
+  };
+  for (const event of CLOSED) input.once(event, onClosed);
+  try {
+    return await prompt(AbortSignal.any([signal, closed.signal]));
+  } finally {
+    for (const event of CLOSED) input.removeListener(event, onClosed);
+  }
+};
 
 const confirm = async (
   { input, errors }: TerminalOptions,
@@ -66,12 +102,10 @@ const askHidden = async (
 };
 
 export const createTerminal = (options: TerminalOptions): Terminal => {
-  const { input, output, errors } = options;
+  const { input, errors } = options;
   return {
     isInteractive: input.isTTY === true && errors.isTTY === true,
-    print: (text) => {
-      output.write(text);
-    },
+    print: (text, isShownOnce = false) => print(options, text, isShownOnce),
     note: (text) => {
       errors.write(`${redactText(text)}\n`);
     },
@@ -85,7 +119,8 @@ export const createTerminal = (options: TerminalOptions): Terminal => {
         );
       return read;
     },
-    confirm: (question, signal) => confirm(options, question, signal),
-    askHidden: (question, signal) => askHidden(options, question, signal),
+    confirm: (question, signal) => whileOpen(options, signal, (within) => confirm(options, question, within)),
+    askHidden: (question, signal) =>
+      whileOpen(options, signal, (within) => askHidden(options, question, within)),
   };
 };

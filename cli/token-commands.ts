@@ -4,6 +4,7 @@ import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { YES } from './options.ts';
 import type { Output } from './output.ts';
+import type { Session } from './session.ts';
 import { toFields, toTable } from './table.ts';
 
 interface TokenArguments extends GlobalArguments {
@@ -21,10 +22,15 @@ const described = (token: Token, value?: string): string =>
     ['Created', token.createdAt],
   ]);
 
-const createdResponse = (token: CreatedToken, isQuiet: boolean, notes: readonly string[] = []): Output => ({
+const createdResponse = (
+  token: CreatedToken,
+  { namespace }: Session,
+  { quiet }: { readonly quiet: boolean },
+): Output => ({
   value: token,
-  text: isQuiet ? token.value : described(token, token.value),
-  notes: [SHOWN_ONCE, ...notes],
+  text: quiet ? token.value : described(token, token.value),
+  notes: [SHOWN_ONCE],
+  ifLost: `Nobody has seen the new token "${token.id}". Revoke it with: zipjobs token revoke ${token.id} -n ${namespace}`,
 });
 
 const list: Command<GlobalArguments> = async (_args, session) => {
@@ -51,11 +57,11 @@ interface CreateArguments extends GlobalArguments {
 
 const words = (text: string): readonly string[] => text.split(',').map((word) => word.trim());
 
-const create: Command<CreateArguments> = async ({ name, permissions, quiet }, session) =>
-  createdResponse(
-    await session.administration.tokens(session.namespace).create({ name, permissions: words(permissions) }),
-    quiet,
-  );
+const create: Command<CreateArguments> = async (args, session) => {
+  const { name, permissions } = args;
+  const tokens = session.administration.tokens(session.namespace);
+  return createdResponse(await tokens.create({ name, permissions: words(permissions) }), session, args);
+};
 
 const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = async (args, session) => {
   const tokens = session.administration.tokens(session.namespace);
@@ -72,7 +78,8 @@ const revoke: Command<TokenArguments & { readonly yes: boolean | undefined }> = 
 const rotate: Command<TokenArguments & { readonly quiet: boolean }> = async (args, session) => {
   const { created, old } = await session.administration.tokens(session.namespace).rotate(args.token);
   const next = `The old token "${old.id}" (${old.masked}) is still valid. Once every client uses the new one, run: zipjobs token revoke ${old.id} -n ${session.namespace}`;
-  return { ...createdResponse(created, args.quiet, [next]), value: { ...created, replaces: old.id } };
+  const response = createdResponse(created, session, args);
+  return { ...response, value: { ...created, replaces: old.id }, notes: [SHOWN_ONCE, next] };
 };
 
 const TOKEN = { type: 'string', demandOption: true, describe: 'ID or name of the token' } as const;

@@ -7,7 +7,6 @@ import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import type { Session } from './session.ts';
 import { createUninstall, type Uninstalled } from './uninstall/uninstall.ts';
-import { atLeastOne } from './whole-number.ts';
 
 interface UninstallArguments extends GlobalArguments {
   readonly systemNamespace: string | undefined;
@@ -16,7 +15,6 @@ interface UninstallArguments extends GlobalArguments {
 }
 
 const QUIET_MS = 4000;
-const TIMEOUT_SECONDS = 90;
 
 const uninstallOf = ({ kube, clock }: Session) =>
   createUninstall({
@@ -40,8 +38,7 @@ const textOf = ({ controllers, released }: Uninstalled): string => {
 };
 
 const uninstall: Command<UninstallArguments> = async (args, session) => {
-  const { systemNamespace: namespace, timeout } = args;
-  const timeoutMs = atLeastOne('timeout', timeout) * 1000;
+  const { systemNamespace: namespace, timeout: timeoutMs } = args;
   await confirmed(
     session,
     'Stop the controllers and remove the finalizers of all jobs, buckets and projects? Running jobs end without an archive.',
@@ -69,7 +66,7 @@ export const addUninstallCommand: CommandGroup = (parser, run) =>
             requiresArg: true,
             describe: 'Namespace of the release; default: searched in all namespaces',
           },
-          timeout: TIMEOUT(TIMEOUT_SECONDS),
+          timeout: TIMEOUT('90s'),
           yes: YES,
         })
         .example('$0 uninstall', 'Prepare the deletion of the release'),

@@ -9,8 +9,12 @@ import { readArgumentFile } from './read-argument-file.ts';
 import type { Session } from './session.ts';
 import { toFields } from './table.ts';
 import { UsageError } from './usage-error.ts';
+import { waitOptions } from './wait-options.ts';
 
 type TimedArguments = GlobalArguments & { readonly timeout: number };
+
+const lostSecret = ({ namespace }: Session): string =>
+  `Nobody has seen the new signing secret. Create another one with: zipjobs webhook rotate-secret -n ${namespace}`;
 
 const SHOWN_ONCE = 'The signing secret is shown only once. Copy it to the receiver now.';
 
@@ -85,7 +89,12 @@ const set: Command<SetArguments> = async (args, session) => {
         ...next,
       ],
     };
-  return { value, text: `${text}\n${toFields([['Secret', secret]])}`, notes: [SHOWN_ONCE, ...next] };
+  return {
+    value,
+    text: `${text}\n${toFields([['Secret', secret]])}`,
+    notes: [SHOWN_ONCE, ...next],
+    ifLost: lostSecret(session),
+  };
 };
 
 const rotateSecret: Command<
@@ -108,6 +117,7 @@ const rotateSecret: Command<
       ['Old secret valid until', previousUntil],
     ]),
     notes: [SHOWN_ONCE],
+    ifLost: lostSecret(session),
   };
 };
 
@@ -128,10 +138,8 @@ const afterFailure = ({ lastTest }: Webhook): string => {
   return 'No response from the receiver. Check the host name, the port and the certificate. For a receiver at a private address, ask your administrator to set egress.allowCidrs.';
 };
 
-const test: Command<TimedArguments> = async ({ timeout }, session) => {
-  const webhook = await session.administration
-    .webhooks(session.namespace)
-    .test({ limitMs: timeout * 1000, signal: session.signal });
+const test: Command<TimedArguments> = async (args, session) => {
+  const webhook = await session.administration.webhooks(session.namespace).test(waitOptions(args, session));
   const isOk = webhook.lastTest?.ok === true;
   return {
     ...outputOf(webhook),
@@ -140,12 +148,8 @@ const test: Command<TimedArguments> = async ({ timeout }, session) => {
   };
 };
 
-const enable: Command<TimedArguments> = async ({ timeout }, session) =>
-  outputOf(
-    await session.administration
-      .webhooks(session.namespace)
-      .enable({ limitMs: timeout * 1000, signal: session.signal }),
-  );
+const enable: Command<TimedArguments> = async (args, session) =>
+  outputOf(await session.administration.webhooks(session.namespace).enable(waitOptions(args, session)));
 
 const disable: Command<GlobalArguments> = async (_args, session) => ({
   ...outputOf(await session.administration.webhooks(session.namespace).disable()),
@@ -199,11 +203,16 @@ export const addWebhookCommands: CommandGroup = (parser, run) =>
           }),
         run(rotateSecret),
       )
-      .command('test', 'Send an event of type TEST', (args) => args.option('timeout', TIMEOUT(60)), run(test))
+      .command(
+        'test',
+        'Send an event of type TEST',
+        (args) => args.option('timeout', TIMEOUT('60s')),
+        run(test),
+      )
       .command(
         'enable',
         'Enable the webhook, including an endpoint that was disabled after failures',
-        (args) => args.option('timeout', TIMEOUT(30)),
+        (args) => args.option('timeout', TIMEOUT('30s')),
         run(enable),
       )
       .command('disable', 'Disable the webhook and keep its settings', (args) => args, run(disable))

@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
 import { requireCidr } from '#runtime/egress/closed-ranges.ts';
 import {
   proxyFor,
@@ -17,8 +17,9 @@ import {
 import { readConfig } from '#runtime/read-config.ts';
 import { STORE_ADDRESS_SETTINGS, TOKEN_AUDIENCE_SETTINGS } from '#runtime/store/settings.ts';
 import { TRUST_SETTINGS } from '#runtime/tls/settings.ts';
+import { parseSchedule } from '#runtime/webhook-schedule.ts';
 import { ARCHIVE_SETTINGS } from './settings/archive-settings.ts';
-import { parseSchedule, type Resources, readResources, readStringMap } from './settings/config-values.ts';
+import { type Resources, readResources, readStringMap } from './settings/config-values.ts';
 import { DELETION_SETTINGS } from './settings/deletion-settings.ts';
 import { IDENTITY_SETTINGS } from './settings/identity-settings.ts';
 import { JOB_SETTINGS } from './settings/job-settings.ts';
@@ -79,6 +80,7 @@ export const CONTROLLER_SETTINGS = {
     env: 'FULL_RECONCILE_SECONDS',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 60,
     description:
       'interval at which ZipJobs are reconciled that are unfinished, or wait for their webhook or for the exit of their pod; others are reconciled only when they are due',

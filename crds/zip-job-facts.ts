@@ -25,13 +25,36 @@ export interface JobBucket {
 }
 
 /**
- * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service.
+ * Reverses bucketResourceName. Uses only the name, because cached or manually created objects may lack spec.service. A name
+ * without the prefix of a service refers to no bucket, and is returned as it is.
  */
 export const bucketOf = ({ spec }: Pick<ZipJob, 'spec'>): JobBucket => {
   const { name } = spec.bucketRef;
-  const service =
-    SERVICES.find((one) => name.startsWith(bucketResourceName(one, ''))) ?? SPEC_DEFAULTS.service;
+  const service = SERVICES.find((one) => name.startsWith(bucketResourceName(one, '')));
+  if (service === undefined) return { service: spec.service ?? SPEC_DEFAULTS.service, name };
   return { service, name: name.slice(bucketResourceName(service, '').length) };
+};
+
+interface StartedJob {
+  readonly metadata: Pick<ZipJob['metadata'], 'creationTimestamp'>;
+  readonly status?: Pick<NonNullable<ZipJob['status']>, 'startedAt' | 'finishedAt'>;
+}
+
+/**
+ * Whether a job belongs to a project before the one that was created at this time, as after a ZipProject was deleted and created
+ * again. No job starts without a ZipProject, so one that started before this project was created belongs to an older one, as does
+ * one that ended without a start. A job may be created shortly before its project. All of these are times of the API server, in
+ * whole seconds.
+ */
+export const isOfOlderProject = (
+  { metadata, status = {} }: StartedJob,
+  projectCreatedAtMs: number,
+): boolean => {
+  const startedAt = status.startedAt ?? status.finishedAt;
+  return (
+    Date.parse(metadata.creationTimestamp ?? '') < projectCreatedAtMs &&
+    Date.parse(startedAt ?? '') <= projectCreatedAtMs
+  );
 };
 
 /** Whether the stored file list of a job was deleted, because its URLs may be credentials: the job cannot run again. */

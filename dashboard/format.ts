@@ -1,12 +1,4 @@
-/** Each is 1,024 times the one before. */
-export const BYTE_UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
-const STEP = 1024;
-
-const bytes = (count: number): string => {
-  const power = count < 1 ? 0 : Math.min(BYTE_UNITS.length - 1, Math.floor(Math.log(count) / Math.log(STEP)));
-  const value = count / STEP ** power;
-  return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${BYTE_UNITS[power] ?? ''}`;
-};
+import { sizeText } from '#administration/size-text.ts';
 
 const NUMBER = new Intl.NumberFormat('en');
 
@@ -46,7 +38,7 @@ const relative = (rfc3339: string, now: Date): string => {
 
 /** Formats of numbers, sizes, times and paths on every page. */
 export const FORMAT = {
-  bytes,
+  bytes: sizeText,
   duration,
   relative,
   number: (value: number): string => NUMBER.format(value),

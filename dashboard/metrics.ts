@@ -13,7 +13,7 @@ export const createDashboardMetrics = (registry: Registry): DashboardMetrics => 
   ...createRequestMetrics(registry, 'zip_dashboard'),
   uncounted: new Counter({
     name: 'zip_dashboard_rate_limits_skipped_total',
-    help: 'Sign-in attempts and requests that were accepted without being counted because Redis did not respond.',
+    help: 'Sign-in attempts and requests that were accepted without being counted because Redis did not respond or refused.',
     registers: [registry],
   }),
   sessionsLimited: new Counter({

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '#runtime/errors.ts';
+import type { RequestLimit } from './request-limit.ts';
 import type { Question } from './user/access.ts';
 import type { User } from './user/user.ts';
 
@@ -13,8 +14,10 @@ export interface PageRequest {
   /** Fields of a posted form; empty for a GET. */
   readonly form: URLSearchParams;
   readonly now: Date;
-  /** Aborts when the request times out. */
+  /** Aborts when the time for calls to the API server is over. The clients of the user end with it by themselves. */
   readonly signal: AbortSignal;
+  /** Runs a task whose time does not count towards that limit, because it waits for something else. */
+  readonly outsideLimit: RequestLimit['outside'];
   /** Aborts when the connection of the client closes, and after the response. */
   readonly left: AbortSignal;
 }

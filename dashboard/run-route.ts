@@ -4,16 +4,19 @@ import { type DashboardContext, isLive } from './context.ts';
 import type { Cookies } from './cookies.ts';
 import { giveFlash } from './frame/flash.ts';
 import type { FrameOptions, MakeFrame } from './frame/frame.ts';
+import { keptForm } from './kept-form.ts';
 import { checkCsrf, type SessionCookie } from './middleware/session.ts';
 import {
   type GoTo,
   notAllowed,
+  PageError,
   type PageRequest,
   type PageResponse,
   type Route,
   type SentFile,
 } from './page.ts';
 import type { Render } from './render.ts';
+import { createRequestLimit } from './request-limit.ts';
 import type { LimitRequests } from './sessions/session-limit.ts';
 import type { Session } from './sessions/sessions.ts';
 import type { User } from './user/user.ts';
@@ -24,7 +27,7 @@ export interface RunRouteDeps {
   readonly cookies: Cookies;
   readonly sessionCookie: SessionCookie;
   readonly limitRequests: LimitRequests;
-  readonly userOf: (session: Session) => User;
+  readonly userOf: (session: Session, limit: AbortSignal) => User;
   readonly frame: MakeFrame;
   readonly render: Render;
   /** Timeout of all calls to the API server for one page. */
@@ -35,7 +38,7 @@ export interface RunRouteDeps {
 const comesFromElsewhere = (ctx: DashboardContext): boolean =>
   ctx.method === 'GET' && ctx.get('Sec-Fetch-Site') === 'cross-site';
 
-/** Redirects to the sign-in page, which returns to this page afterwards. Forms are not sent again. */
+/** Redirects to the sign-in page, which returns to this page afterwards. */
 const toSignIn = (ctx: DashboardContext, why: '' | 'ended'): void => {
   if (isLive(ctx)) {
     ctx.status = 401;
@@ -71,7 +74,24 @@ const sendFile = (ctx: DashboardContext, { name, contentType, body }: SentFile):
   ctx.body = body;
 };
 
+/** For a session store that does not respond. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Without the navigation if that fails after a form was processed: its response may show what no other page can show. */
+const tolerant =
+  (frame: MakeFrame): MakeFrame =>
+  async (ctx, options) => {
+    try {
+      return await frame(ctx, options);
+    } catch (error) {
+      if (ctx.method !== 'POST') throw error;
+      const { user: _user, namespace: _namespace, ...around } = options;
+      return frame(ctx, around);
+    }
+  };
+
 const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
+  const frameOf = tolerant(frame);
   const redirect = (ctx: DashboardContext, { to, flash }: GoTo): void => {
     if (flash !== undefined) giveFlash(ctx, cookies, flash);
     ctx.redirect(to);
@@ -80,7 +100,7 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
     ctx.body = '';
   };
   const show = async (ctx: DashboardContext, view: string, shown: ShownWith): Promise<void> => {
-    ctx.body = render(view, { frame: await frame(ctx, shown.frame), view: shown.data });
+    ctx.body = render(view, { frame: await frameOf(ctx, shown.frame), view: shown.data });
     ctx.type = 'html';
     ctx.status = shown.status ?? 200;
   };
@@ -92,17 +112,58 @@ const createResponder = ({ cookies, frame, render }: RunRouteDeps) => {
         data: { next },
       });
     },
-    respond: async (ctx: DashboardContext, request: PageRequest, response: PageResponse): Promise<void> => {
+    /** False if the request has no input of a user that would be lost. */
+    keepForm: async (ctx: DashboardContext, { status, ...view }: NotProcessed): Promise<boolean> => {
+      const kept = keptForm(ctx);
+      if (kept === undefined) return false;
+      if (status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));
+      await show(ctx, '/frame/kept-form', { frame: { title: view.title }, data: { ...view, kept }, status });
+      return true;
+    },
+    /** `navigator`: the user, with time for the reviews of the menu although that of the request may be over. */
+    respond: async (
+      ctx: DashboardContext,
+      { request, navigator }: { readonly request: PageRequest; readonly navigator: User },
+      response: PageResponse,
+    ): Promise<void> => {
       if (response.kind === 'go') return redirect(ctx, response);
       if (response.kind === 'file') return sendFile(ctx, response);
       const { view, data } = response;
       if (response.kind === 'fragment')
         return show(ctx, view, { frame: { title: '', isFragment: true }, data });
       const { title, section, trail, status } = response;
-      const { user, namespace } = request;
-      await show(ctx, view, { frame: { title, section, trail, user, namespace }, data, status });
+      const { namespace } = request;
+      await show(ctx, view, { frame: { title, section, trail, user: navigator, namespace }, data, status });
     },
   };
+};
+
+/** Why a form was not processed. */
+interface NotProcessed {
+  readonly status: number;
+  readonly title: string;
+  readonly message: string;
+  readonly needsSignIn: boolean;
+  readonly mayBeDone?: true;
+}
+
+const ENDED: NotProcessed = {
+  status: 401,
+  title: 'Your session has ended',
+  message: 'The form was not processed. Sign in, then send it again.',
+  needsSignIn: true,
+};
+/** The API server rejected the token after the permissions were checked. */
+const ENDED_MEANWHILE: NotProcessed = {
+  ...ENDED,
+  message: 'Sign in to continue.',
+  mayBeDone: true,
+};
+const STORE_AWAY: NotProcessed = {
+  status: 503,
+  title: 'Temporarily unavailable',
+  message: 'The session store is not responding, so the form was not processed. Send it again in a moment.',
+  needsSignIn: false,
 };
 
 interface ShownWith {
@@ -114,32 +175,53 @@ interface ShownWith {
 /** Runs one route: checks session, CSRF token and permissions, then responds with the page. */
 export const createRunRoute = (deps: RunRouteDeps) => {
   const responder = createResponder(deps);
+  const askToSignIn = async (ctx: DashboardContext, why: '' | 'ended', view: NotProcessed): Promise<void> => {
+    if (!(await responder.keepForm(ctx, view))) toSignIn(ctx, why);
+  };
+  /** False after a response that keeps the input. The form comes from our origin, and the user confirms it. */
+  const isAccepted = async (ctx: DashboardContext, route: Route, session: Session): Promise<boolean> => {
+    try {
+      await deps.limitRequests(ctx, session);
+      if (route.method === 'POST') checkCsrf(ctx, session);
+      return true;
+    } catch (error) {
+      if (!(error instanceof PageError)) throw error;
+      const { status, title, message } = error;
+      if (await responder.keepForm(ctx, { status, title, message, needsSignIn: false })) return false;
+      throw error;
+    }
+  };
   return async (ctx: DashboardContext, route: Route, params: PageRequest['params']): Promise<void> => {
     const { session } = ctx.state;
     if (session === undefined) {
       if (comesFromElsewhere(ctx)) return responder.redirectPage(ctx);
-      return toSignIn(ctx, '');
+      return askToSignIn(ctx, '', ctx.state.isStoreAway === true ? STORE_AWAY : ENDED);
     }
-    await deps.limitRequests(ctx, session);
-    if (route.method === 'POST') checkCsrf(ctx, session);
+    if (!(await isAccepted(ctx, route, session))) return;
+    const { signal, outside } = createRequestLimit(deps.workTimeoutMs);
     const request: PageRequest = {
-      user: deps.userOf(session),
+      user: deps.userOf(session, signal),
       namespace: params['project'] ?? '',
       params,
       query: new URLSearchParams(ctx.search),
       form: ctx.state.form ?? new URLSearchParams(),
       now: deps.clock.date(),
-      signal: AbortSignal.timeout(deps.workTimeoutMs),
+      signal,
+      outsideLimit: outside,
       left: leftOf(ctx),
     };
+    let ended = ENDED;
     try {
       await checkRights(route, request);
-      await responder.respond(ctx, request, await route.handle(request));
+      ended = ENDED_MEANWHILE;
+      const response = await route.handle(request);
+      const navigator = deps.userOf(session, AbortSignal.timeout(deps.workTimeoutMs));
+      await responder.respond(ctx, { request, navigator }, response);
     } catch (error) {
       if (!(error instanceof AppError && error.code === 'Unauthorized')) throw error;
       // The token was revoked or has expired, so the session ends.
       await deps.sessionCookie.end(ctx).catch(() => undefined);
-      toSignIn(ctx, 'ended');
+      await askToSignIn(ctx, 'ended', ended);
     }
   };
 };

@@ -114,6 +114,7 @@ const createApp = (deps: DashboardDeps) => {
   const userOf = createUsers({ kube, clock });
   const { count, limitRequests, takeSignIn } = limitsPerMinute(deps);
   const places = placesOf(deps);
+  const pages = { cookies, sessionCookie, limitRequests, frame, render };
   return createDashboardApp({
     log,
     clock,
@@ -123,31 +124,18 @@ const createApp = (deps: DashboardDeps) => {
     inFlight: inFlightOf(config),
     assets,
     cookies,
-    errorPages: createErrorPages({ log, render, frame, userOf }),
-    loadSession: sessionCookie.load,
-    signIn: createSignIn({
-      ...deps,
-      takeSignIn,
-      limitRequests,
-      readForwarded,
-      sessionCookie,
-      cookies,
-      frame,
+    errorPages: createErrorPages({
+      log,
       render,
+      frame,
+      userOf: (session) => userOf(session, AbortSignal.timeout(config.workTimeoutMs)),
     }),
+    loadSession: sessionCookie.load,
+    signIn: createSignIn({ ...deps, ...pages, takeSignIn, readForwarded }),
     historyApi: history && createHistoryApi({ ...deps, ...places, history, count, readForwarded }),
     routes: createRoutes({ ...deps, ...places, hasStarted }),
     limitRequests,
-    runRoute: createRunRoute({
-      ...config,
-      clock,
-      cookies,
-      sessionCookie,
-      limitRequests,
-      userOf,
-      frame,
-      render,
-    }),
+    runRoute: createRunRoute({ ...config, ...pages, clock, userOf }),
   });
 };
 
@@ -203,7 +191,7 @@ export const createParts = async (
   collectCaches(registry, { ZipJob: caches.zipJobs, ZipProject: caches.zipProjects });
   const kube = clientOf(withoutIdentity(access));
   const trust = createBundleTrust(config, { clock: systemClock, log });
-  const redis = resources.use(connectRedis(config, { log, trust }));
+  const redis = resources.use(connectRedis(config, { log, trust, clock: systemClock }));
   const provider =
     config.dashboardOidcIssuer === ''
       ? undefined

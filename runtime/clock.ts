@@ -8,11 +8,20 @@ export interface Clock {
   after(delayMs: number, task: () => void): Disposable;
 }
 
+/** Node runs the task of a longer timer at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   date: () => new Date(),
   after: (delayMs, task) => {
-    const timer = setTimeout(task, delayMs);
+    const start = (leftMs: number): NodeJS.Timeout =>
+      leftMs > LONGEST_TIMER_MS
+        ? setTimeout(() => {
+            timer = start(leftMs - LONGEST_TIMER_MS);
+          }, LONGEST_TIMER_MS)
+        : setTimeout(task, leftMs);
+    let timer = start(delayMs);
     return {
       [Symbol.dispose]: () => {
         clearTimeout(timer);
@@ -22,7 +31,7 @@ export const systemClock: Clock = {
 };
 
 /** Resolves to true after the delay, or to false as soon as the signal aborts. Never throws. */
-export const pause = (clock: Clock, delayMs: number, signal: AbortSignal): Promise<boolean> =>
+export const pause = (clock: Pick<Clock, 'after'>, delayMs: number, signal: AbortSignal): Promise<boolean> =>
   new Promise((resolve) => {
     if (signal.aborted) {
       resolve(false);

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from './clock.ts';
 import { ConfigError } from './errors.ts';
 import type { Validator } from './validator.ts';
 
@@ -44,7 +45,15 @@ export const milliseconds = <const E extends string, const D extends number>(
   description: `${description}, in milliseconds`,
 });
 
-const schemaOf = (setting: Setting): Record<string, unknown> => {
+/** The maximum of a setting in seconds that becomes a timer. */
+export const LONGEST_TIMER_SECONDS = Math.floor(LONGEST_TIMER_MS / 1_000);
+
+/** Settings in milliseconds become timers. One that does not can have a higher maximum of its own. */
+export const withTimerLimit = (setting: Setting): Setting =>
+  setting.env.endsWith('_MS') ? { ...setting, maximum: setting.maximum ?? LONGEST_TIMER_MS } : setting;
+
+const schemaOf = (unlimited: Setting): Record<string, unknown> => {
+  const setting = withTimerLimit(unlimited);
   const { env: _env, secret: _secret, default: _default, description: _description, ...rest } = setting;
   return setting.type === 'array' ? { type: 'array', items: { type: 'string', minLength: 1 } } : rest;
 };

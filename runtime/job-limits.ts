@@ -5,4 +5,6 @@ export const JOB_LIMITS = {
   archiveBytes: 150 * GIB,
   fileBytes: 50 * GIB,
   seconds: 7200,
+  ttlSeconds: 604_800,
+  webhookScheduleSeconds: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
 } as const;

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from './clock.ts';
 import type { Logger } from './log.ts';
 
 export interface Lifetime {
@@ -35,10 +36,12 @@ export const run = async (
     if (stop.signal.aborted) process.exit(1);
     options.log.info({ signal }, 'stopping');
     stop.abort(new DOMException(`received ${signal}`, 'AbortError'));
+    // The time is a sum of settings.
+    const limitMs = Math.min(LONGEST_TIMER_MS, options.shutdownTimeoutMs);
     setTimeout(() => {
-      options.log.error({ shutdownTimeoutMs: options.shutdownTimeoutMs }, 'shutdown timed out');
+      options.log.error({ shutdownTimeoutMs: limitMs }, 'shutdown timed out');
       process.exit(1);
-    }, options.shutdownTimeoutMs).unref();
+    }, limitMs).unref();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   try {

@@ -8,7 +8,7 @@ import { isMap, isScalar, type Pair, parseDocument } from 'yaml';
 import { API_SETTINGS } from '#api/config.ts';
 import { CONTROLLER_SETTINGS } from '#controller/config.ts';
 import { DASHBOARD_SETTINGS } from '#dashboard/config.ts';
-import type { Setting, Settings } from '#runtime/config.ts';
+import { type Setting, type Settings, withTimerLimit } from '#runtime/config.ts';
 import { ZIPPER_SETTINGS } from '#zipper-image/config.ts';
 
 const CHART = join(import.meta.dirname, '../charts/zipjobs');
@@ -27,7 +27,7 @@ export const PROCESSES: Readonly<Record<'api' | 'dashboard' | 'controller' | 'zi
 /** Settings that templates, the controller or the kubelet set, so that `settings` cannot. */
 export const CHART_SETTINGS: ReadonlySet<string> = new Set(
   `HOST PORT ADMIN_PORT LOG_LEVEL TRUSTED_PROXIES BASE_PATH INSTANCE LEASE_NAME POD_NAME POD_NAMESPACE POD_UID SERVICE_ACCOUNT_DIR
-  API_REPLICAS JOB_MAX_ARCHIVE_BYTES JOB_MAX_FILE_BYTES JOB_MAX_SECONDS
+  API_REPLICAS JOB_MAX_ARCHIVE_BYTES JOB_MAX_FILE_BYTES JOB_MAX_SECONDS JOB_SUCCEEDED_TTL_SECONDS JOB_FAILED_TTL_SECONDS JOB_WEBHOOK_SCHEDULE_SECONDS
   DASHBOARD_URL DASHBOARD_ALLOW_HTTP DASHBOARD_OIDC_ISSUER DASHBOARD_OIDC_CLIENT_ID
   DASHBOARD_OIDC_CLIENT_SECRET_FILE DASHBOARD_OIDC_SCOPES DASHBOARD_OIDC_CA_FILE
   REDIS_URL REDIS_USERNAME REDIS_PASSWORD REDIS_CA_FILE
@@ -58,8 +58,10 @@ const freeSettings = (settings: Settings): readonly Setting[] =>
     .filter(({ env }) => !CHART_SETTINGS.has(env))
     .sort((a, b) => a.env.localeCompare(b.env));
 
-const schemaOf = ({ env: _env, secret: _secret, default: _default, ...setting }: Setting): unknown =>
-  setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
+const schemaOf = (one: Setting): unknown => {
+  const { env: _env, secret: _secret, default: _default, ...setting } = withTimerLimit(one);
+  return setting.type === 'array' ? { ...setting, items: { type: 'string', minLength: 1 } } : setting;
+};
 
 interface ValuesSchema {
   definitions: Record<string, { properties: Record<string, unknown> }>;

@@ -9,7 +9,7 @@ import { FAILURE_CODE_SCHEMA } from './job-failures.ts';
 import { createZip, readZip } from './operations.ts';
 import type { PublishedSettings } from './published-settings.ts';
 import { ERROR_SCHEMAS } from './responses.ts';
-import { WEBHOOK } from './webhook.ts';
+import { WEBHOOK_ID, webhook } from './webhook.ts';
 
 const DESCRIPTION = `Builds zip archives from remote files and stores them in your own bucket. A request lists the files, the bucket and the key of the archive. The API immediately returns the id of a job, and sends a webhook when the job finishes.
 
@@ -65,7 +65,7 @@ export const createDocument = ({ settings, version }: DocumentOptions): OpenApiD
     '/v1/zips': { post: createZip(settings) },
     '/v1/zips/{id}': { get: readZip(settings) },
   },
-  webhooks: { zipEnded: { post: WEBHOOK } },
+  webhooks: { [WEBHOOK_ID]: { post: webhook(settings) } },
   components: {
     schemas: {
       ...requestSchemas(settings),

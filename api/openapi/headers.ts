@@ -25,7 +25,7 @@ const RATE_LIMITS = {
     '"token";q=6000;w=60, "project";q=12000;w=60',
   ),
   RateLimit: text(
-    'Remaining quota: r requests in the next t seconds.',
+    'Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.',
     '"token";r=5999;t=60, "project";r=11999;t=60',
   ),
 } as const;

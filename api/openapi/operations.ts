@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEY_PATTERN } from '../idempotency/idempotency-key.ts';
 import { MAX_LISTED_ENTRIES } from '../list-entry-faults.ts';
 import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Operation, Parameter, Response } from './document-types.ts';
+import { durationText } from './duration-text.ts';
 import { grouped } from './grouped.ts';
 import { headersOf } from './headers.ts';
 import type { PublishedSettings } from './published-settings.ts';
@@ -36,10 +37,16 @@ const whileAway = ({ historyHost }: PublishedSettings): string =>
     : ' While the history does not respond, an id that only the history may know gets 503, never 404.';
 
 /** How long a finished job can be read. */
-const readableFor = ({ historyHost }: PublishedSettings): string =>
-  historyHost === ''
-    ? 'for 7 days after it finished by default (see `jobDefaults.ttlSecondsAfterFinished` of the project)'
-    : 'for as long as the history of the service keeps it';
+const readableFor = (settings: PublishedSettings): string => {
+  if (settings.historyHost !== '') return 'for as long as the history of the service keeps it';
+  const succeeded = durationText(settings.jobSucceededTtlSeconds);
+  const failed = durationText(settings.jobFailedTtlSeconds);
+  const time =
+    succeeded === failed
+      ? `for ${succeeded} after it finished`
+      : `for ${succeeded} after it succeeded or ${failed} after it failed`;
+  return `${time} by default (see \`jobDefaults.ttlSecondsAfterFinished\` of the project)`;
+};
 
 const traceparent = (description: string): Parameter => ({
   name: 'traceparent',

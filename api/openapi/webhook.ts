@@ -1,5 +1,7 @@
 import { schemaRef } from '../schemas/schema-ref.ts';
 import type { Operation, Parameter } from './document-types.ts';
+import { durationText } from './duration-text.ts';
+import type { PublishedSettings } from './published-settings.ts';
 import { TRACEPARENT_EXAMPLE, WEBHOOK_EXAMPLES } from './zip-examples.ts';
 
 const header = (name: string, description: string, example: string): Parameter => ({
@@ -11,9 +13,19 @@ const header = (name: string, description: string, example: string): Parameter =
   example,
 });
 
+export const WEBHOOK_ID = 'zipEnded';
+
+/** After how many attempts, and how long after the first one, a delivery ends. */
+const attemptsText = (schedule: readonly number[]): string => {
+  const seconds = schedule.slice(1).reduce((sum, wait) => sum + wait, 0);
+  return schedule.length === 1
+    ? 'is not retried'
+    : `is retried, up to ${schedule.length} attempts in about ${durationText(seconds)}`;
+};
+
 /** The request that the service sends to the webhook of a project. */
-export const WEBHOOK: Operation = {
-  operationId: 'zipEnded',
+export const webhook = ({ jobWebhookSchedule }: PublishedSettings): Operation => ({
+  operationId: WEBHOOK_ID,
   summary: 'Job finished',
   description:
     'Sent to the webhook URL of the project, signed according to Standard Webhooks. Verify the signature over the exact bytes of the body, reject timestamps that differ by more than five minutes, and store `webhook-id`: the same event may be delivered more than once, always with the same id.',
@@ -46,10 +58,10 @@ export const WEBHOOK: Operation = {
     },
   },
   responses: {
-    '2XX': { description: 'Delivered. Any other response is retried, up to ten times in 75 hours.' },
+    '2XX': { description: `Delivered. Any other response ${attemptsText(jobWebhookSchedule)}.` },
     '410': {
       description:
         'Disables the endpoint: no more events are sent to this URL until a user enables it again.',
     },
   },
-};
+});

@@ -13,7 +13,7 @@ export type ApiLimit = 'token' | 'project' | 'failures';
 export type ApiQuota = Quota<ApiLimit>;
 
 export interface RateLimits extends SecondLimits {
-  /** Counts a request with a valid token. */
+  /** Counts a request with a valid token; for its project too, unless it exceeds the limit of the token. */
   take(caller: Caller): Promise<readonly ApiQuota[]>;
   /** Counts a request with an invalid token. */
   fail(address: string): Promise<readonly ApiQuota[]>;
@@ -51,11 +51,10 @@ export const createRateLimits = (deps: RateLimitsDeps): RateLimits => {
     ...createSecondLimits(deps, ofCaller),
     take: async (caller) => {
       const { token, project } = ofCaller(caller);
-      const quotas = await Promise.all([
-        one('token', token.subject, token.limit),
-        one('project', project.subject, project.limit),
-      ]);
-      return quotas.flat();
+      const ofToken = await one('token', token.subject, token.limit);
+      // Otherwise one token whose requests are refused would use up the limit for the others.
+      if (ofToken.some(({ isExceeded }) => isExceeded)) return ofToken;
+      return [...ofToken, ...(await one('project', project.subject, project.limit))];
     },
     ...createGuessLimits(deps.clock, limitOf(deps.authFailuresPerMinute)),
     fail: (address) => one('failures', clientNetwork(address), limitOf(deps.authFailuresPerMinute)),

@@ -47,8 +47,16 @@ const createPaces = (clock: SecondLimitsDeps['clock']) => ({
   files: createRequestPace({ clock, burstMs: CREATES_BURST_MS }),
 });
 
-const longest = (delays: readonly Delay[]): Delay =>
-  delays.reduce((longer, delay) => (delay.ms > longer.ms ? delay : longer));
+/** The longest delay. Once a limit refuses a request, the next ones do not count it: others share them. */
+const longestOf = (limits: readonly (() => Delay)[]): Delay => {
+  let longest: Delay = { limit: 'second', ms: 0 };
+  for (const limit of limits) {
+    const delay = limit();
+    if (delay.ms > longest.ms) longest = delay;
+    if (delay.ms > MAX_DELAY_MS) break;
+  }
+  return longest;
+};
 
 export const createSecondLimits = (
   deps: SecondLimitsDeps,
@@ -63,7 +71,7 @@ export const createSecondLimits = (
       : paces.requests.request(subject, Math.max(undelayedRequestsPerSecond, limit / SECONDS_PER_MINUTE));
   const requestDelay = (caller: Caller): Delay => {
     const { token, project } = minuteLimitsOf(caller);
-    return { limit: 'second', ms: Math.max(delayOf(token), delayOf(project)) };
+    return longestOf([token, project].map((limit) => () => ({ limit: 'second', ms: delayOf(limit) })));
   };
   const createsDelay = ({ namespace, project }: Caller): Delay => {
     const { createsPerSecond } = limitsOf(namespace, project);
@@ -78,10 +86,10 @@ export const createSecondLimits = (
   return {
     requestDelay,
     createDelay: (caller) =>
-      longest([
-        requestDelay(caller),
-        createsDelay(caller),
-        { limit: 'files', ms: filesDelayMs(caller.project) },
+      longestOf([
+        () => requestDelay(caller),
+        () => ({ limit: 'files', ms: filesDelayMs(caller.project) }),
+        () => createsDelay(caller),
       ]),
     filesDelayMs,
     countFiles: (project, files) => {

@@ -1,4 +1,4 @@
-import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, milliseconds, type Settings } from '#runtime/config.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
 
@@ -33,6 +33,7 @@ const RELEASE_CHECK_SETTINGS = {
     env: 'TIMEOUT_SECONDS',
     type: 'integer',
     minimum: 0,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 60,
     description: 'time after which failed checks are not repeated, in seconds',
   },

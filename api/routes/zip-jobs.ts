@@ -10,6 +10,7 @@ import { expandedFields } from '../expand/expanded-fields.ts';
 import { type Expansion, readExpand } from '../expand/read-expand.ts';
 import type { FindBucket } from '../find-bucket.ts';
 import type { FindZipJob, ZipJobQuery } from '../find-zip-job.ts';
+import { derivedUuid } from '../idempotency/derived-uuid.ts';
 import { readIdempotencyKey } from '../idempotency/idempotency-key.ts';
 import { takeBody } from '../middleware/json-body.ts';
 import { projectUidOf } from '../project-uid.ts';
@@ -44,8 +45,8 @@ const refusalOf = (error: unknown): ApiError => {
   throw error;
 };
 
-/** @throws ApiError resource_not_found or parameter_invalid */
-const checkBucket = async (
+/** @throws ApiError resource_not_found or parameter_invalid; the refusal of the request */
+const checkRefusals = async (
   { findBucket }: Pick<ZipJobRoutesDeps, 'findBucket'>,
   {
     request,
@@ -53,11 +54,32 @@ const checkBucket = async (
   }: { readonly request: PackedRequest; readonly principal: Principal },
   signal: AbortSignal,
 ): Promise<void> => {
-  const { service, bucketName, options } = request;
+  const { service, bucketName, options, refusal } = request;
+  if (refusal !== undefined) throw refusal;
   const bucket = await findBucket({ namespace, service, bucketName }, signal);
   assertConflictAllowed(options.onConflict, bucket.spec.objectOptions?.onConflict, 'bucket');
   const defaults = project.spec.jobDefaults?.objectOptions;
   assertObjectAccepted({ chosen: options.objectOptions, defaults }, bucket);
+};
+
+/** The job that a request with this key creates. */
+const queryOf = ({ namespace, project }: Principal, idempotencyKey: string): ZipJobQuery => {
+  const projectUid = projectUidOf(project);
+  return { namespace, projectUid, uuid: derivedUuid(projectUid, idempotencyKey) };
+};
+
+const exists = async (
+  { findZipJob }: Pick<ZipJobRoutesDeps, 'findZipJob'>,
+  query: ZipJobQuery,
+  signal: AbortSignal,
+): Promise<boolean> => {
+  try {
+    await findZipJob.response(query, signal);
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'resource_not_found') return false;
+    throw error;
+  }
 };
 
 const respond = (ctx: ApiContext, status: number, body: string): void => {
@@ -89,10 +111,15 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
       const idempotencyKey = readIdempotencyKey(ctx.req);
       const expansions = readExpand(ctx.querystring);
       const listsFaults = expansions.includes('error');
-      const request = await deps.readRequest(takeBody(ctx), project, { listsFaults });
+      const request = await deps.readRequest(takeBody(ctx), project, {
+        listsFaults,
+        ...(idempotencyKey !== undefined && {
+          isRetry: () => inTime(ctx, (signal) => exists(deps, queryOf(principal, idempotencyKey), signal)),
+        }),
+      });
       const traceparent = validTraceparent(ctx.get('traceparent'));
       const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
-        const refusal = await checkBucket(deps, { request, principal }, signal).then(
+        const refusal = await checkRefusals(deps, { request, principal }, signal).then(
           () => undefined,
           refusalOf,
         );

@@ -1,4 +1,5 @@
 import { SOURCE_HEADER_LIMITS } from '#runtime/source-headers.ts';
+import { REQUEST_LIMIT_SETTINGS } from '#runtime/zip-request/settings.ts';
 import type { JsonLimits } from '../json/json-limits.ts';
 
 /** Limits of a request; each error message contains the exceeded limit. */
@@ -8,6 +9,17 @@ export interface RequestLimits {
   readonly maxKeyBytes: number;
   readonly maxMetadataBytes: number;
 }
+
+/** The maximum of MAX_METADATA_BYTES. */
+export const MOST_METADATA_BYTES = 16_384;
+
+/** The maximums of the settings. Whether a request can be read and its types are valid must not depend on their values. */
+export const HIGHEST_LIMITS: RequestLimits = {
+  maxFiles: REQUEST_LIMIT_SETTINGS.maxFiles.maximum,
+  maxUrlLength: REQUEST_LIMIT_SETTINGS.maxUrlLength.maximum,
+  maxKeyBytes: REQUEST_LIMIT_SETTINGS.maxKeyBytes.maximum,
+  maxMetadataBytes: MOST_METADATA_BYTES,
+};
 
 /** Maximum nesting of metadata, including the metadata object itself. */
 export const MAX_METADATA_DEPTH = 64;

@@ -5,8 +5,9 @@ import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
 import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
+import type { Steps } from '../steps.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
-import { MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
@@ -124,8 +125,7 @@ const problemOf = (error: DefinedError): string => {
   if (error.keyword === 'additionalProperties')
     return `has the unknown field ${JSON.stringify(error.params.additionalProperty.slice(0, SHOWN_NAME_LENGTH))}`;
   if (error.keyword === 'minItems') return 'must contain at least one entry';
-  if (error.keyword === 'maxItems')
-    return `has too many entries: an archive can contain at most ${error.params.limit} files`;
+  if (error.keyword === 'maxItems') return `has more than ${error.params.limit} entries`;
   if (error.keyword === 'maxLength') return `is longer than ${error.params.limit} characters`;
   if (error.keyword === 'minLength') return 'must not be empty';
   if (error.keyword === 'enum') return `must be one of ${error.params.allowedValues.join(', ')}`;
@@ -158,10 +158,10 @@ const entryFaultOf = (index: number, error: DefinedError | undefined): EntryFaul
 /** Checks presence and types of the fields of a parsed body. */
 export interface ZipJobBodyCheck {
   /**
-   * Required fields first.
+   * Required fields first, then the entries. Their texts can be as long as the body.
    * @throws ApiError parameter_missing or parameter_invalid for the first error.
    */
-  readonly checkBody: (body: unknown) => ZipJobBody;
+  readonly checkBody: (body: Readonly<Record<string, unknown>>) => Steps<ZipJobBody>;
   /** Checks one element of `urls`. The fault has the message that checkBody reports for it. */
   readonly checkEntry: (
     entry: unknown,
@@ -169,7 +169,41 @@ export interface ZipJobBodyCheck {
   ) => { readonly file: ListedFile } | { readonly fault: EntryFault };
 }
 
-export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck => {
+/** Entries that are checked at once. */
+const BATCH_ENTRIES = 100;
+
+/** None if there are too many, which are refused by their number. */
+const entriesOf = ({ urls }: Readonly<Record<string, unknown>>): readonly unknown[] =>
+  Array.isArray(urls) && urls.length <= HIGHEST_LIMITS.maxFiles ? urls : [];
+
+/** Errors in other fields come after those in the entries. */
+const isFirst = ({ instancePath }: DefinedError): boolean =>
+  instancePath === '' || instancePath === '/urls' || instancePath.startsWith('/urls/');
+
+/** Reports the first error, in the order in which the schema lists the fields. */
+const createCheckBody = (
+  validate: ValidateFunction<ZipJobBody>,
+  isEntry: ValidateFunction<ListedFile>,
+): ZipJobBodyCheck['checkBody'] => {
+  const errorOf = (isValid: ValidateFunction, value: unknown): DefinedError | undefined =>
+    isValid(value) ? undefined : (isValid.errors as DefinedError[] | null | undefined)?.[0];
+  return function* checkBody(body) {
+    const entries = entriesOf(body);
+    const later = entries.slice(1);
+    const error = errorOf(validate, later.length > 0 ? { ...body, urls: entries.slice(0, 1) } : body);
+    if (error !== undefined && isFirst(error)) throw apiErrorOf(error);
+    for (const [index, entry] of later.entries()) {
+      const fault = errorOf(isEntry, entry);
+      if (fault !== undefined)
+        throw apiErrorOf({ ...fault, instancePath: `/urls/${index + 1}${fault.instancePath}` });
+      if (index % BATCH_ENTRIES === 0) yield;
+    }
+    if (error !== undefined) throw apiErrorOf(error);
+    return body as unknown as ZipJobBody;
+  };
+};
+
+export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
   // ownProperties: ignore inherited fields. Our own schemas need no check against the schema of schemas.
   const ajv = new Ajv({
     allErrors: false,
@@ -180,14 +214,10 @@ export const createZipJobBodyCheck = (limits: RequestLimits): ZipJobBodyCheck =>
   });
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
-  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(limits));
-  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(limits));
+  const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(HIGHEST_LIMITS));
+  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(HIGHEST_LIMITS));
   return {
-    checkBody: (body) => {
-      if (validate(body)) return body;
-      const [error] = (validate.errors ?? []) as DefinedError[];
-      throw error === undefined ? parameterInvalid('urls', 'The body is not valid.') : apiErrorOf(error);
-    },
+    checkBody: createCheckBody(validate, isEntry),
     checkEntry: (entry, index) => {
       if (isEntry(entry)) return { file: entry };
       const [error] = (isEntry.errors ?? []) as DefinedError[];

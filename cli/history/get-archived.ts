@@ -2,6 +2,7 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import { type Job, toJob } from '#administration/job-view.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import type { Session } from '../session.ts';
+import type { HistoryClient } from './history-client.ts';
 
 interface Wanted {
   readonly job: string;
@@ -14,10 +15,14 @@ const hasDashboard = ({ dashboard }: Wanted, { env }: Pick<Session, 'env'>): boo
   dashboard !== undefined || (env['ZIPJOBS_DASHBOARD_URL'] ?? '') !== '';
 
 /** A job of the history by its id or the name of its ZipJob; undefined if it has none, or no dashboard is given. */
-export const getArchived = async (wanted: Wanted, session: Session): Promise<Job | undefined> => {
+export const getArchived = async (
+  wanted: Wanted,
+  session: Session,
+  options?: Parameters<HistoryClient['job']>[2],
+): Promise<Job | undefined> => {
   const id = idOf(wanted);
   if (id === undefined || !hasDashboard(wanted, session)) return undefined;
-  const archived = await (await session.openHistory(wanted.dashboard)).job(session.namespace, id);
+  const archived = await (await session.openHistory(wanted.dashboard)).job(session.namespace, id, options);
   return archived && toJob(archived);
 };
 

@@ -8,8 +8,9 @@ import {
   historyPath,
 } from '#administration/history-interface.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
-import { errorCode } from '#runtime/errors.ts';
+import { errorCode, toError } from '#runtime/errors.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import { retry } from '#runtime/retry.ts';
 import { createDecoder } from '#runtime/schema-decoder.ts';
 import { printable } from '../table.ts';
 
@@ -20,7 +21,11 @@ export interface HistoryClientOptions {
   readonly userAgent: string;
   /** Time limit of one request, in milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Time limit of all waits for a busy dashboard, in milliseconds. */
+  readonly maxWaitMs: number;
   readonly signal: AbortSignal;
+  /** Receives a line for each wait for a busy dashboard. */
+  readonly onWait?: (text: string) => void;
 }
 
 /** Reads the history from the dashboard with the token of the user. */
@@ -29,8 +34,12 @@ export interface HistoryClient {
     project: string,
     query: HistoryListQuery & { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<HistoryList>;
-  /** The archived form of a job; undefined if the history has none with this id. */
-  job(project: string, id: string): Promise<ZipJob | undefined>;
+  /** The archived form of a job; undefined if the history has none with this id. `isOneAttempt`: does not wait for a busy dashboard. */
+  job(
+    project: string,
+    id: string,
+    options?: { readonly isOneAttempt?: boolean },
+  ): Promise<ZipJob | undefined>;
 }
 
 /** A list of 500 jobs with the longest keys is 1 MiB, and an archived form at most as large as an object in etcd. */
@@ -44,8 +53,15 @@ const CODES: Readonly<Record<number, AdministrationErrorCode>> = {
   401: 'Unauthorized',
   403: 'Forbidden',
   404: 'NotFound',
-  429: 'Failed',
 };
+
+/** The dashboard or a proxy in front of it is busy. */
+const BUSY: readonly number[] = [429, 502, 503, 504];
+/** The dashboard counts the requests of a minute. */
+const RETRY = { attempts: 4, baseDelayMs: 500, maxDelayMs: 5_000, maxRetryAfterMs: 60_000 } as const;
+
+/** The same request may succeed soon. */
+class BusyHistoryError extends AdministrationError {}
 
 const failed = (code: AdministrationErrorCode, message: string, cause?: unknown): AdministrationError =>
   new AdministrationError(message, { code, cause });
@@ -77,19 +93,35 @@ const parse = (text: string): unknown => {
   }
 };
 
-const errorOf = (origin: string, status: number, body: unknown): AdministrationError => {
-  if (status >= 300 && status < 400)
-    return noDashboard(origin, 'redirects to another address, to which your token is not sent');
+const messageIn = (body: unknown): string | undefined => {
   try {
-    const { message } = decodeError(body).error;
-    return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${printable(message)}`);
+    return printable(decodeError(body).error.message);
   } catch {
-    return noDashboard(origin, `returned status ${status} for the history`);
+    return undefined;
   }
 };
 
+const retryAfterMs = ({ headers }: Response): number | undefined => {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : undefined;
+};
+
+const errorOf = (origin: string, response: Response, body: unknown): AdministrationError => {
+  const { status } = response;
+  if (status >= 300 && status < 400)
+    return noDashboard(origin, 'redirects to another address, to which your token is not sent');
+  const message = messageIn(body);
+  if (BUSY.includes(status))
+    return new BusyHistoryError(`History of ${origin}: ${message ?? `status ${status}`}`, {
+      code: 'Unreachable',
+      retryAfterMs: retryAfterMs(response),
+    });
+  if (message === undefined) return noDashboard(origin, `returned status ${status} for the history`);
+  return failed(CODES[status] ?? 'Unreachable', `History of ${origin}: ${message}`);
+};
+
 /** Sends the token to this origin only: redirects are not followed. */
-const request = async (options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> => {
+const requestOnce = async (options: HistoryClientOptions, path: string, direct: Agent): Promise<unknown> => {
   const { origin, token, userAgent, requestTimeoutMs, signal } = options;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
   try {
@@ -100,7 +132,7 @@ const request = async (options: HistoryClientOptions, path: string, direct: Agen
       signal: limited,
     });
     const body = parse(await readText(options, response));
-    if (response.status !== 200) throw errorOf(origin, response.status, body);
+    if (response.status !== 200) throw errorOf(origin, response, body);
     return body;
   } catch (error) {
     signal.throwIfAborted();
@@ -110,6 +142,27 @@ const request = async (options: HistoryClientOptions, path: string, direct: Agen
       : (errorCode(error) ?? 'no connection');
     throw failed('Unreachable', `The dashboard ${origin} is not reachable: ${why}`, error);
   }
+};
+
+/** Sends requests that wait for a busy dashboard, all of them together no longer than the limit. */
+const createRequest = (options: HistoryClientOptions, direct: Agent) => {
+  let waitedMs = 0;
+  const isWorthWaiting = (error: unknown): boolean =>
+    error instanceof BusyHistoryError && waitedMs + (error.retryAfterMs ?? 0) <= options.maxWaitMs;
+  return (path: string, attempts: number = RETRY.attempts): Promise<unknown> =>
+    retry(
+      () => requestOnce(options, path, direct),
+      {
+        ...RETRY,
+        attempts,
+        isRetryable: isWorthWaiting,
+        onRetry: (error, _attempt, delayMs) => {
+          waitedMs += delayMs;
+          options.onWait?.(`${toError(error).message}. Trying again in ${Math.ceil(delayMs / 1000)} s`);
+        },
+      },
+      options.signal,
+    );
 };
 
 const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (body: unknown) => T): T => {
@@ -123,17 +176,18 @@ const decoded = <T>({ origin }: HistoryClientOptions, body: unknown, decode: (bo
 export const createHistoryClient = (options: HistoryClientOptions): HistoryClient & AsyncDisposable => {
   // The global fetch follows NODE_USE_ENV_PROXY, and would send the token of a plain HTTP dashboard on this machine to the proxy.
   const direct = new Agent();
+  const request = createRequest(options, direct);
   return {
     list: async (project, query) => {
       const params = new URLSearchParams();
       for (const [name, value] of Object.entries(query))
         if (value !== undefined) params.set(name, String(value));
-      const body = await request(options, `${historyPath(project)}?${params.toString()}`, direct);
+      const body = await request(`${historyPath(project)}?${params.toString()}`);
       return decoded(options, body, decodeList);
     },
-    job: async (project, id) => {
+    job: async (project, id, { isOneAttempt = false } = {}) => {
       try {
-        const body = await request(options, historyPath(project, id), direct);
+        const body = await request(historyPath(project, id), isOneAttempt ? 1 : undefined);
         return decoded(options, body, (one) => RESOURCES.zipJobs.decode(one));
       } catch (error) {
         if (error instanceof AdministrationError && error.code === 'NotFound') return undefined;

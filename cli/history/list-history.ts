@@ -1,12 +1,15 @@
+import { AdministrationError } from '#administration/administration-error.ts';
 import {
   type HistoryListQuery,
   type ListedHistoryJob,
   MAX_HISTORY_LIMIT,
 } from '#administration/history-interface.ts';
+import { sizeText } from '#administration/size-text.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { defined } from '#runtime/optional.ts';
 import { durationMs } from '../duration.ts';
-import { sizeText } from '../job-text.ts';
+import { exitCodeOf } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
 import type { Session } from '../session.ts';
 import { printable, toTable } from '../table.ts';
@@ -23,7 +26,18 @@ interface HistoryFound {
   readonly isCut: boolean;
   /** The search stopped at this time (RFC 3339) before it found enough jobs. */
   readonly searchedTo?: string;
+  /** Why the rest was not read. */
+  readonly failure?: AdministrationError;
 }
+
+const searched = (searchedTo: string | undefined, jobs: readonly ListedHistoryJob[]) =>
+  defined({ searchedTo: searchedTo ?? jobs.at(-1)?.finishedAt });
+
+/** What was read is worth keeping: the next attempt may read no more. */
+const failureAfter = (pages: number, error: unknown): AdministrationError => {
+  if (pages > 0 && error instanceof AdministrationError) return error;
+  throw error;
+};
 
 /** Reads page after page until there are enough jobs. */
 const readHistory = async (
@@ -36,14 +50,17 @@ const readHistory = async (
   let searchedTo: string | undefined;
   for (let count = 0; count < MAX_REQUESTS; count += 1) {
     const wanted = Math.min(MAX_HISTORY_LIMIT, limit - jobs.length);
-    const page = await client.list(project, { ...query, limit: wanted, cursor });
+    const page = await client
+      .list(project, { ...query, limit: wanted, cursor })
+      .catch((error: unknown) => failureAfter(count, error));
+    if (page instanceof AdministrationError)
+      return { jobs, isCut: true, failure: page, ...searched(searchedTo, jobs) };
     jobs.push(...page.jobs.slice(0, wanted));
     ({ next: cursor, searchedTo } = page);
     if (cursor === undefined) return { jobs, isCut: false };
     if (jobs.length >= limit) return { jobs, isCut: true };
   }
-  const seenTo = searchedTo ?? jobs.at(-1)?.finishedAt;
-  return { jobs, isCut: true, ...(seenTo !== undefined && { searchedTo: seenTo }) };
+  return { jobs, isCut: true, ...searched(searchedTo, jobs) };
 };
 
 const COLUMNS = ['NAME', 'PHASE', 'REASON', 'FILES', 'BYTES', 'BUCKET', 'DURATION', 'FINISHED'];
@@ -110,7 +127,14 @@ const queryOf = (args: ListHistoryArguments, now: Date) => {
   };
 };
 
-const notesOf = ({ jobs, isCut, searchedTo }: HistoryFound, namespace: string): readonly string[] => {
+const notesOf = (found: HistoryFound, namespace: string): readonly string[] => {
+  const { jobs, isCut, searchedTo, failure } = found;
+  if (failure) {
+    const back = searchedTo === undefined ? '' : `, back to ${printable(searchedTo)}`;
+    return [
+      `${failure.message}. Only the newest ${jobs.length} jobs are listed${back}. Continue with --older-than, or try again`,
+    ];
+  }
   if (searchedTo !== undefined)
     return [`Searched back to ${printable(searchedTo)}. Continue with --older-than, or add a filter`];
   if (isCut)
@@ -130,5 +154,6 @@ export const listHistory = async (args: ListHistoryArguments, session: Session):
     value: found.jobs.map((job) => ({ ...UNKNOWN, ...job })),
     text: historyTable(found.jobs, args.wide === true),
     notes: notesOf(found, session.namespace),
+    ...(found.failure && { exitCode: exitCodeOf(found.failure) }),
   };
 };

@@ -20,8 +20,6 @@ export interface DueTimesOptions {
   readonly onDue: (key: string) => void;
 }
 
-/** Node fires longer timers at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Removed and superseded entries that the heap may contain in addition to as many as it has valid ones. */
 const SPARE_ENTRIES = 64;
 
@@ -58,7 +56,7 @@ const arm = (state: State): void => {
   if (state.timer?.atMs === first?.dueMs) return;
   stop(state);
   if (!first) return;
-  const delayMs = Math.min(Math.max(0, first.dueMs - clock.monotonicMs()), LONGEST_TIMER_MS);
+  const delayMs = Math.max(0, first.dueMs - clock.monotonicMs());
   state.timer = { atMs: first.dueMs, handle: clock.after(delayMs, () => fire(state)) };
 };
 

@@ -1,6 +1,7 @@
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import type { ObjectMeta } from '#crds/object-meta.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { isOfOlderProject } from '#crds/zip-job-facts.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { HistoryOwner } from '#runtime/history/history-job.ts';
 import type { Change, ObjectClient } from '#runtime/kube/types.ts';
@@ -84,17 +85,6 @@ export interface OwnerOfOptions {
 const PROJECT_DELETED = 'The ZipProject of this job was deleted, and the history deletes all of its records.';
 
 /**
- * True if the job belongs to a project before this one. No job starts without a ZipProject, so one that started before this
- * project was created belongs to an older one, as does one that ended without a start. A job may be created shortly before its
- * project. All of these are times of the API server, in whole seconds.
- */
-const isOlder = ({ metadata, status = {} }: ZipJob, { createdAtMs }: KnownProject): boolean => {
-  const job = timeOf(metadata.creationTimestamp) ?? Infinity;
-  const started = timeOf(status.startedAt ?? status.finishedAt) ?? Infinity;
-  return job < createdAtMs && started <= createdAtMs;
-};
-
-/**
  * The cache may lag behind a new project, and a job that is refused for it is lost: only the API server says that a namespace has
  * none. A job of a deleted project is stored under the uid of that one, or not at all: the project that was created after it must
  * not see its records.
@@ -108,7 +98,7 @@ export const createOwnerOf =
       const project = await client.get(namespace, PROJECT_NAME, signal);
       known = project ? toKnown(project.metadata) : [];
     }
-    const own = known.find((project) => !isOlder(zipJob, project));
+    const own = known.find((project) => !isOfOlderProject(zipJob, project.createdAtMs));
     if (own) return { owner: { projectUid: own.uid, clusterUid } };
     return known.length > 0 ? { message: PROJECT_DELETED } : {};
   };

@@ -1,4 +1,4 @@
-import { type ConfigOf, milliseconds, type Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, milliseconds, type Settings } from '#runtime/config.ts';
 import { ConfigError } from '#runtime/errors.ts';
 import { HISTORY_SETTINGS } from '#runtime/history/settings.ts';
 import { LOG_SETTINGS } from '#runtime/log-settings.ts';
@@ -39,6 +39,7 @@ const MIGRATE_SETTINGS = {
     env: 'LIMIT_SECONDS',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 300,
     description: 'time after which a failed migration is not repeated',
   },

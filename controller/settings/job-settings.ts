@@ -50,14 +50,14 @@ export const JOB_SETTINGS = {
     env: 'SUCCEEDED_TTL_SECONDS',
     type: 'integer',
     minimum: 86_400,
-    default: 604_800,
+    default: JOB_LIMITS.ttlSeconds,
     description: 'default ttlSecondsAfterFinished of a succeeded ZipJob',
   },
   failedTtlSeconds: {
     env: 'FAILED_TTL_SECONDS',
     type: 'integer',
     minimum: 86_400,
-    default: 604_800,
+    default: JOB_LIMITS.ttlSeconds,
     description: 'default ttlSecondsAfterFinished of a failed ZipJob',
   },
   succeededPodTtlSeconds: {

@@ -1,11 +1,12 @@
 import type { Settings } from '#runtime/config.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 
 /** How webhooks are delivered. */
 export const WEBHOOK_SETTINGS = {
   webhookScheduleSeconds: {
     env: 'WEBHOOK_SCHEDULE_SECONDS',
     type: 'string',
-    default: '0,5,300,1800,7200,18000,36000,50400,72000,86400',
+    default: JOB_LIMITS.webhookScheduleSeconds,
     description:
       'seconds to wait before each delivery attempt, separated by commas; the length of the list is the number of attempts',
   },

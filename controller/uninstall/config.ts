@@ -1,4 +1,4 @@
-import type { ConfigOf, Settings } from '#runtime/config.ts';
+import { type ConfigOf, LONGEST_TIMER_SECONDS, type Settings } from '#runtime/config.ts';
 import { KUBE_SETTINGS } from '#runtime/kube/settings.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { IDENTITY_SETTINGS } from '../settings/identity-settings.ts';
@@ -22,6 +22,7 @@ const UNINSTALL_SETTINGS = {
     env: 'QUIET_SECONDS',
     type: 'integer',
     minimum: 0,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 4,
     description: 'interval between two checks; long enough for a leader to notice that it lost its Lease',
   },
@@ -29,6 +30,7 @@ const UNINSTALL_SETTINGS = {
     env: 'LIMIT_SECONDS',
     type: 'integer',
     minimum: 1,
+    maximum: LONGEST_TIMER_SECONDS,
     default: 90,
     description: 'time limit, after which the work stops',
   },

@@ -95,7 +95,7 @@ interface Project {
   slow: number;
 }
 
-/** Maximum number of endpoints remembered as slow. */
+/** Maximum number of endpoints remembered as slow; those whose last slow delivery is the oldest are forgotten. */
 const MAX_SLOW = 10_000;
 
 class Dispatcher implements WebhookDispatcher {
@@ -103,6 +103,7 @@ class Dispatcher implements WebhookDispatcher {
   readonly #entries = new Map<string, Entry>();
   /** The order of the map is the round-robin order. */
   readonly #projects = new Map<string, Project>();
+  /** In the order of their last slow delivery. */
   readonly #slow = new Set<string>();
   readonly #quickPool: Pool;
   readonly #slowPool: Pool;
@@ -242,6 +243,13 @@ class Dispatcher implements WebhookDispatcher {
     this.#next();
   }
 
+  #rememberSlow(name: string): void {
+    this.#slow.delete(name);
+    this.#slow.add(name);
+    const [oldest] = this.#slow;
+    if (this.#slow.size > MAX_SLOW && oldest !== undefined) this.#slow.delete(oldest);
+  }
+
   /** Takes a slot of a pool and of the project. A slow delivery moves to the slow pool and frees the slot of the other. */
   #takeSlot(name: string, project: Project): Disposable {
     const startsSlow = this.#slow.has(name);
@@ -256,7 +264,7 @@ class Dispatcher implements WebhookDispatcher {
       isLate = true;
       change(startsSlow, -1);
       change(true, 1);
-      if (this.#slow.size < MAX_SLOW) this.#slow.add(name);
+      this.#rememberSlow(name);
       this.#next();
     });
     return {

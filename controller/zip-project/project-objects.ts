@@ -72,7 +72,8 @@ export const zipperNetworkPolicy = (project: ZipProject, network: ZipperNetwork)
         to: network.apiServerCidrs.map((cidr) => ({ ipBlock: { cidr } })),
         ports: network.apiServerPorts.map((port) => ({ protocol: 'TCP', port })),
       },
-      { to: network.open.map((ipBlock) => ({ ipBlock })) },
+      // A rule without destinations would allow all of them.
+      ...(network.open.length > 0 ? [{ to: network.open.map((ipBlock) => ({ ipBlock })) }] : []),
     ],
   },
 });

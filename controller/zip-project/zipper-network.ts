@@ -10,20 +10,25 @@ const portOf = (text: string): number => {
   throw new ConfigError(`API_SERVER_PORTS: ${JSON.stringify(text)} is not a port number`);
 };
 
-/** @throws ConfigError if policies are enabled without the address of the API server, which zippers could not reach then. */
+/** @throws ConfigError if policies are enabled without the addresses and ports of the API server. */
 export const zipperNetworkOf = (config: ControllerConfig): ZipperNetwork | undefined => {
   if (!config.networkPolicies) return undefined;
   if (config.apiServerCidrs.length === 0)
     throw new ConfigError(
       'NETWORK_POLICIES is true, but API_SERVER_CIDRS is empty. Set it to the addresses of the API server',
     );
+  // A rule without ports would allow all of them.
+  if (config.apiServerPorts.length === 0)
+    throw new ConfigError(
+      'NETWORK_POLICIES is true, but API_SERVER_PORTS is empty. Set it to the ports of the API server',
+    );
   const egress = toEgressOptions(config, config.kubernetesHost);
   return {
     // A NetworkPolicy cannot tell a source from a store. The zipper does.
-    open: [
-      ...openIpBlocks({ ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] }),
-      ...config.proxyCidrs.map((cidr) => ({ cidr })),
-    ],
+    open: openIpBlocks(
+      { ...egress, allowCidrs: [...egress.allowCidrs, ...config.storeAllowCidrs] },
+      config.proxyCidrs,
+    ),
     apiServerCidrs: config.apiServerCidrs,
     apiServerPorts: config.apiServerPorts.map(portOf),
   };

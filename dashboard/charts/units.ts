@@ -1,4 +1,5 @@
-import { BYTE_UNITS, FORMAT } from '../format.ts';
+import { BYTE_UNITS } from '#administration/size-text.ts';
+import { FORMAT } from '../format.ts';
 
 /** What the values of a chart are; `duration` in milliseconds. */
 export type ChartUnit = 'count' | 'bytes' | 'bytesPerSecond' | 'duration';

@@ -1,4 +1,4 @@
-import type { AdministrationErrorCode } from '#administration/administration-error.ts';
+import { type AdministrationErrorCode, hasCode } from '#administration/administration-error.ts';
 import { AppError } from '#runtime/errors.ts';
 import { isKubeError } from '#runtime/kube/kube-error.ts';
 
@@ -34,8 +34,6 @@ const CODES: Readonly<Record<string, HistoryApiErrorCode>> = {
   Page503: 'busy',
   Unauthorized: 'unauthorized',
   Forbidden: 'forbidden',
-  Unreachable: 'cluster_unavailable',
-  Failed: 'cluster_unavailable',
 } satisfies Partial<
   Record<
     AdministrationErrorCode | 'InvalidFilter' | 'InvalidCursor' | 'Page404' | 'Page503',
@@ -57,13 +55,14 @@ const fromAppError = (error: AppError): HistoryApiError | undefined => {
       'The history database does not respond. Try again in a moment',
       error,
     );
+  // The project is all that is read from the API server.
+  if (hasCode(error, 'Unreachable')) return clusterUnavailable(error);
   const code = CODES[error.code];
-  if (code === 'cluster_unavailable') return clusterUnavailable(error);
   return code && new HistoryApiError(code, error.message, error);
 };
 
 /** The response for any thrown value. It never contains the message of an unexpected error. */
-export const toHistoryApiError = (thrown: unknown, signal: AbortSignal): HistoryApiError => {
+export const toHistoryApiError = (thrown: unknown): HistoryApiError => {
   if (thrown instanceof HistoryApiError) return thrown;
   if (isKubeError(thrown, 'Unauthorized'))
     return new HistoryApiError(
@@ -72,12 +71,6 @@ export const toHistoryApiError = (thrown: unknown, signal: AbortSignal): History
       thrown,
     );
   if (isKubeError(thrown)) return clusterUnavailable(thrown);
-  if (signal.aborted && thrown === signal.reason)
-    return new HistoryApiError(
-      'history_unavailable',
-      'The history did not respond in time. Try again',
-      thrown,
-    );
   const known = thrown instanceof AppError ? fromAppError(thrown) : undefined;
   return known ?? new HistoryApiError('internal', 'An internal error occurred', thrown);
 };

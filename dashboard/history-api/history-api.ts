@@ -15,6 +15,7 @@ import type { DashboardConfig } from '../config.ts';
 import type { DashboardContext } from '../context.ts';
 import type { History } from '../history.ts';
 import { isNavigation } from '../middleware/navigation.ts';
+import { readHistory } from '../pages/history/history-away.ts';
 import { projectUidOf } from '../pages/history/project-uid.ts';
 import { READ_HISTORY } from '../pages/history/read-history.ts';
 import type { TakePlace } from '../sharing/user-places.ts';
@@ -81,17 +82,13 @@ const limitRequests = async (
 };
 
 /** Asks the API server with the token of this request, and reads the project as this user. */
-const allowedOf = async (
-  kube: KubeClient,
-  { namespace, signal }: { readonly namespace: string; readonly signal: AbortSignal },
-): Promise<Allowed> => {
+const allowedProject = async (kube: KubeClient, namespace: string): Promise<string> => {
   const verdicts = await Promise.all(
     [SEE_PROJECT, ...READ_HISTORY].map((question) => askAccess(kube, namespace, question)),
   );
   const refused = verdicts.find(({ allowed }) => !allowed);
   if (refused !== undefined) throw new HistoryApiError('forbidden', refused.reason);
-  const projectUid = await projectUidOf({ user: { kube }, namespace, signal });
-  return { projectUid, signal };
+  return projectUidOf({ user: { kube }, namespace });
 };
 
 const listedJob = (job: HistoryJob): ListedHistoryJob[] => {
@@ -116,14 +113,15 @@ export const createHistoryApi = (deps: HistoryApiDeps): HistoryApi => {
   const handler =
     (read: (allowed: Allowed, ctx: DashboardContext, params: Params) => Promise<unknown>): HistoryHandler =>
     async (ctx, params) => {
-      const signal = AbortSignal.timeout(config.workTimeoutMs);
       try {
-        const user = asUser(kube, tokenOf(ctx));
+        const user = asUser(kube, tokenOf(ctx), AbortSignal.timeout(config.workTimeoutMs));
         await limitRequests(deps, ctx);
-        const allowed = await allowedOf(user, { namespace: params['project'] ?? '', signal });
-        ctx.body = await read(allowed, ctx, params);
+        const projectUid = await allowedProject(user, params['project'] ?? '');
+        ctx.body = await readHistory(config.workTimeoutMs, (signal) =>
+          read({ projectUid, signal }, ctx, params),
+        );
       } catch (thrown) {
-        const error = toHistoryApiError(thrown, signal);
+        const error = toHistoryApiError(thrown);
         if (error.status >= 500)
           log.error({ err: toError(thrown), requestId: ctx.state.requestId }, 'history request failed');
         if (error.status === 503) ctx.set('Retry-After', String(RETRY_AFTER_SECONDS));

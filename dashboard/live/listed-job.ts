@@ -60,6 +60,10 @@ export const reasonOf = ({ status }: Pick<ListedJob, 'status'>): string => {
   return code === status.phase ? '' : code;
 };
 
+/** Why a failed job failed, also if the reason only repeats the state. */
+export const failureReason = ({ status }: Pick<ListedJob, 'status'>): string =>
+  failureReasonOf(status) ?? 'Unknown';
+
 const lastDelivery = (webhook: WebhookState): WebhookState =>
   webhook.log === undefined ? webhook : { ...webhook, log: webhook.log.slice(-1) };
 

@@ -1,54 +1,50 @@
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { meaningOfKubeError } from '#administration/explain-kube-error.ts';
 import { AppError, toError } from '#runtime/errors.ts';
-import { isKubeError, type KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
+import { isKubeError, type KubeError } from '#runtime/kube/kube-error.ts';
 import type { Logger } from '#runtime/log.ts';
 import { type DashboardContext, type DashboardMiddleware, isLive } from '../context.ts';
 import type { Frame, FrameOptions, MakeFrame } from '../frame/frame.ts';
 import { sectionAt } from '../frame/menu.ts';
+import { keptForm } from '../kept-form.ts';
 import { BusyError, notAllowed, PageError } from '../page.ts';
 import type { Render } from '../render.ts';
 import type { Session } from '../sessions/sessions.ts';
 import type { User } from '../user/user.ts';
 
-const REFUSALS: Readonly<Partial<Record<KubeErrorCode, readonly [number, string]>>> = {
-  NotFound: [404, 'Not found'],
-  AlreadyExists: [409, 'Already exists'],
-  Conflict: [409, 'Changed by someone else'],
-  Invalid: [422, 'Rejected by the cluster'],
-  BadRequest: [422, 'Rejected by the cluster'],
-  QuotaExceeded: [409, 'Quota exceeded'],
-  NamespaceTerminating: [409, 'The namespace is being deleted'],
-};
-
 const NO_RESPONSE = [503, 'The cluster is not responding'] as const;
+
+/** Status and title. A new code does not compile without an entry. */
+const PAGES: Readonly<Record<AdministrationErrorCode, readonly [number, string]>> = {
+  InvalidInput: [422, 'Invalid input'],
+  Forbidden: [403, 'Not allowed'],
+  Refused: [409, 'Rejected by the cluster'],
+  AlreadyExists: [409, 'Already exists'],
+  InUse: [409, 'Still in use'],
+  Conflict: [409, 'Changed by someone else'],
+  NotFound: [404, 'Not found'],
+  Unauthorized: [401, 'Not signed in'],
+  Unreachable: NO_RESPONSE,
+  TimedOut: [503, 'Timed out'],
+  Failed: [500, 'Operation failed'],
+};
 
 /** Strips our prefix `POST /apis/...: 403 Forbidden: ` from the message of the API server. */
 const serverMessage = (error: KubeError): string => error.message.replace(/^[A-Z]+ \S+: \d{3} \w+: /, '');
 
 const kubePage = (error: KubeError): PageError => {
   if (error.code === 'Forbidden') return notAllowed(serverMessage(error));
-  const refusal = REFUSALS[error.code];
-  if (refusal !== undefined) return new PageError(...refusal, serverMessage(error));
+  const [status, title] = PAGES[meaningOfKubeError(error)];
+  if (status < 500) return new PageError(status, title, serverMessage(error));
   return new PageError(
-    ...NO_RESPONSE,
-    'The Kubernetes API server did not respond in time. Try again in a moment.',
+    status,
+    title,
+    'The Kubernetes API server failed or did not respond in time. Try again in a moment.',
   );
 };
 
-const ADMINISTRATION_STATUSES: Readonly<Partial<Record<AdministrationErrorCode, readonly [number, string]>>> =
-  {
-    InvalidInput: [422, 'Invalid input'],
-    Forbidden: [403, 'Not allowed'],
-    Refused: [409, 'Rejected by the cluster'],
-    AlreadyExists: [409, 'Already exists'],
-    InUse: [409, 'Still in use'],
-    Conflict: [409, 'Changed by someone else'],
-    NotFound: [404, 'Not found'],
-    Failed: [409, 'Operation failed'],
-  };
-
 const administrationPage = (error: AdministrationError): PageError =>
-  new PageError(...(ADMINISTRATION_STATUSES[error.code] ?? NO_RESPONSE), error.message);
+  new PageError(...PAGES[error.code], error.message);
 
 /** The error page for any thrown value. */
 const toPageError = (thrown: unknown): PageError => {
@@ -66,6 +62,13 @@ const toPageError = (thrown: unknown): PageError => {
 
 /** For a database or an API server that does not respond. */
 const RETRY_AFTER_SECONDS = 5;
+
+/** In seconds: what the API server requested, if it did. */
+const retryAfterOf = (thrown: unknown): number => {
+  if (thrown instanceof BusyError) return thrown.retryAfterSeconds;
+  const asked = thrown instanceof AppError ? thrown.retryAfterMs : undefined;
+  return asked === undefined ? RETRY_AFTER_SECONDS : Math.max(1, Math.ceil(asked / 1000));
+};
 
 export interface ErrorPagesDeps {
   readonly log: Logger;
@@ -102,16 +105,20 @@ const createErrorFrame =
 /** Turns every error of the inner middleware into a page; no other middleware does. */
 export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps): DashboardMiddleware => {
   const errorFrame = createErrorFrame({ frame, userOf });
-  const show = async (ctx: DashboardContext, error: PageError): Promise<void> => {
+  const show = async (ctx: DashboardContext, error: PageError, thrown: unknown): Promise<void> => {
     ctx.status = error.status;
     if (error.status === 503 && !ctx.res.hasHeader('Retry-After'))
-      ctx.set(
-        'Retry-After',
-        String(error instanceof BusyError ? error.retryAfterSeconds : RETRY_AFTER_SECONDS),
-      );
+      ctx.set('Retry-After', String(retryAfterOf(thrown)));
     ctx.type = 'html';
     const view = { status: error.status, title: error.title, message: error.message };
-    ctx.body = render('/frame/error', { frame: await errorFrame(ctx, error), view });
+    const kept = error.status === 503 && ctx.state.session !== undefined ? keptForm(ctx) : undefined;
+    ctx.body =
+      kept === undefined
+        ? render('/frame/error', { frame: await errorFrame(ctx, error), view })
+        : render('/frame/kept-form', {
+            frame: await errorFrame(ctx, error),
+            view: { ...view, kept, needsSignIn: false, mayBeDone: true },
+          });
   };
   return async (ctx, next) => {
     try {
@@ -120,7 +127,7 @@ export const createErrorPages = ({ log, render, frame, userOf }: ErrorPagesDeps)
       const error = toPageError(thrown);
       if (error.status >= 500)
         log.error({ err: toError(thrown), requestId: ctx.state.requestId }, 'dashboard request failed');
-      await show(ctx, error);
+      await show(ctx, error, thrown);
     }
   };
 };

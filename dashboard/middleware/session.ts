@@ -70,6 +70,6 @@ export const checkCsrf = (ctx: DashboardContext, session: Session): void => {
   throw new PageError(
     403,
     'This form is out of date',
-    'It belongs to another session, for example because you signed in again. Go back, reload the page and submit it again.',
+    'It belongs to another session, for example because you signed in again. It was not processed: send it again.',
   );
 };

@@ -1,5 +1,6 @@
 import { zipJobName } from '#crds/api-group.ts';
 import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
+import { inBatches } from '#runtime/in-batches.ts';
 import { UID_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { History } from '../history.ts';
@@ -7,7 +8,7 @@ import type { ListedJob } from '../live/listed-job.ts';
 import { PageError, type PageRequest, type PageResponse, type Route } from '../page.ts';
 import type { Question } from '../user/access.ts';
 import { SEE_PROJECT, type VisibleProject, visibleProjects } from '../user/visible-projects.ts';
-import { isHistoryAway } from './history/history-away.ts';
+import { isHistoryAway, readHistory } from './history/history-away.ts';
 import { projectUidOf } from './history/project-uid.ts';
 import { READ_HISTORY } from './history/read-history.ts';
 import { NAME } from './jobs/find-job.ts';
@@ -15,7 +16,7 @@ import type { PageDeps } from './page-deps.ts';
 
 /** Each costs a few requests to the API server and a search in the database, and a user may see thousands of projects. */
 const MOST_HISTORIES = 100;
-/** Histories that are searched at the same time. */
+/** Projects that are asked for, and histories that are searched, at the same time. */
 const AT_A_TIME = 8;
 /** What the page of a job needs. */
 const READ_JOB: readonly Question[] = [SEE_PROJECT, { verb: 'get', resource: 'zipjobs' }];
@@ -25,7 +26,7 @@ const NO_HISTORY =
   'this installation has no history. Finished jobs are deleted after their retention period.';
 const NO_ID = 'it can be searched only by job ID.';
 
-type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch'>;
+type Deps = Pick<PageDeps, 'caches' | 'history' | 'takeSearch' | 'config'>;
 
 interface Wanted {
   readonly name: string;
@@ -103,29 +104,43 @@ interface SearchedHistories {
   readonly searched: number;
 }
 
-/** Undefined when the history does not respond. */
+/**
+ * Asks the API server for all projects first, because a slow history would use up the time for its responses.
+ * @throws PageError 503 when the history does not respond: it could have the job
+ */
 const inHistories = async (
-  history: History,
+  { history, config }: Pick<Deps, 'config'> & { readonly history: History },
   request: PageRequest,
   { projects, uuid }: { readonly projects: readonly VisibleProject[]; readonly uuid: string },
-): Promise<SearchedHistories | undefined> => {
+): Promise<SearchedHistories> => {
+  const known = await inBatches(projects, AT_A_TIME, async (project) => ({
+    project,
+    projectUid: await historyUid(request, project.namespace),
+  }));
+  const readable = known.flatMap(({ project, projectUid }) =>
+    projectUid === undefined ? [] : [{ project, projectUid }],
+  );
   let searched = 0;
-  const inOne = async (project: VisibleProject): Promise<readonly Found[]> => {
-    const projectUid = await historyUid(request, project.namespace);
-    if (projectUid === undefined) return [];
-    const job = await history.readJob({ projectUid, id: uuid }, request.signal);
+  const inOne = async ({ project, projectUid }: (typeof readable)[number]): Promise<readonly Found[]> => {
+    const job = await readHistory(config.workTimeoutMs, (signal) =>
+      history.readJob({ projectUid, id: uuid }, signal),
+    );
     searched += 1;
     return job === undefined ? [] : [foundIn(project, uuid)];
   };
   try {
-    for (let start = 0; start < projects.length; start += AT_A_TIME) {
-      const found = (await Promise.all(projects.slice(start, start + AT_A_TIME).map(inOne))).flat();
+    for (let start = 0; start < readable.length; start += AT_A_TIME) {
+      const found = (await Promise.all(readable.slice(start, start + AT_A_TIME).map(inOne))).flat();
       if (found.length > 0) return { found, searched };
     }
     return { found: [], searched };
   } catch (error) {
-    if (isHistoryAway(error, request.signal)) return undefined;
-    throw error;
+    if (!isHistoryAway(error)) throw error;
+    throw new PageError(
+      503,
+      'The history is not available',
+      `Job ${uuid} is not in the cluster, and the history database does not respond. Try again in a moment.`,
+    );
   }
 };
 
@@ -155,11 +170,14 @@ const find = async (deps: Deps, request: PageRequest): Promise<PageResponse> => 
   }
   using _place = deps.takeSearch(request.user.name);
   const first = projects.slice(0, MOST_HISTORIES);
-  const archived = await inHistories(history, request, { projects: first, uuid: wanted.uuid });
-  return responseOf(given, archived?.found ?? [], {
+  const archived = await inHistories({ history, config: deps.config }, request, {
+    projects: first,
+    uuid: wanted.uuid,
+  });
+  return responseOf(given, archived.found, {
     projects,
     notSearched: '',
-    searched: archived?.searched,
+    searched: archived.searched,
     most: MOST_HISTORIES,
   });
 };

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 
 /** State of a form: its values and the error of each field. */
@@ -14,6 +16,22 @@ export const EMPTY_FORM: FormState = { values: {}, errors: {} };
 export const formStatus = (errors: FormState['errors']): 200 | 422 =>
   Object.keys(errors).length === 0 ? 200 : 422;
 
+/** UUID of a posted form, the same when a browser sends it again; a new one without it. */
+export const formIdIn = (form: URLSearchParams): string => {
+  const given = form.get('form') ?? '';
+  return isUuid(given) ? given : randomUUID();
+};
+
+/** Browsers send line breaks as CRLF. */
+const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+
+/** The text of a field; several boxes are separated by commas. */
+export const postedText = (form: URLSearchParams, name: string): string => plain(form.getAll(name).join(','));
+
+/** True if a field has the text that the form showed. Its value then stays as it is: not every text can be read back. */
+export const isUnchanged = (form: URLSearchParams, name: string, shown = ''): boolean =>
+  postedText(form, name) === plain(shown);
+
 /** Posted fields, trimmed. Never use it for a secret: the form sends these values back to the browser. */
 export const filledIn = (
   form: URLSearchParams,
@@ -21,7 +39,7 @@ export const filledIn = (
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(names.map((name) => [name, (form.get(name) ?? '').trim()]));
 
-/** Errors that appear in the form because the user can fix them there; all others become an error page. */
+/** Errors that appear in the form because the user can fix them there; all others become a page that can send the form again. */
 const SHOWN_IN_FORM: ReadonlySet<string> = new Set<AdministrationErrorCode>([
   'InvalidInput',
   'Forbidden',
@@ -44,3 +62,41 @@ export const formErrors = (error: unknown, field = ''): FormState['errors'] => {
     return { [error.field ?? field]: error.message };
   throw toError(error);
 };
+
+interface ChangedField {
+  readonly name: string;
+  readonly label: string;
+  /** Of a list. */
+  readonly options?: readonly Choice[];
+  /** Of boxes. */
+  readonly choices?: readonly Choice[];
+}
+
+interface Choice {
+  readonly value: string;
+  readonly text: string;
+}
+
+/** A longer value would hide the others. In characters. */
+const MOST_SHOWN = 500;
+
+const nowText = ({ label, options, choices = options }: ChangedField, value: string): string => {
+  if (value.length > MOST_SHOWN) return `${label} was changed. Its value is too long to show it here`;
+  const shown = choices
+    ? value
+        .split(',')
+        .map((one) => choices.find((choice) => choice.value === one)?.text ?? one)
+        .join(', ')
+    : value;
+  return `${label} is now: ${shown || 'not set'}`;
+};
+
+/** What a form shows after a change by someone else: the current value of each field that differs. */
+export const conflictErrors = (
+  { message }: AdministrationError,
+  changed: readonly ChangedField[],
+  current: FormState['values'],
+): FormState['errors'] => ({
+  '': message,
+  ...Object.fromEntries(changed.map((field) => [field.name, nowText(field, current[field.name] ?? '')])),
+});

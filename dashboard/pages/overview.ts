@@ -1,3 +1,4 @@
+import { projectKey } from '#crds/api-group.ts';
 import { ALL, NAMESPACE_INDEX } from '../caches.ts';
 import { FORMAT } from '../format.ts';
 import type { PageRequest, Route } from '../page.ts';
@@ -9,7 +10,13 @@ import { clusterLinks, historyLinks } from './job-links.ts';
 import { keptFor } from './kept-figures.ts';
 import { currentTiles, type PeriodView, periodView } from './overview-view.ts';
 import type { PageDeps } from './page-deps.ts';
-import { clusterFigures, newestFailures, type PeriodFigures } from './period-figures.ts';
+import {
+  clusterFigures,
+  type FailedJob,
+  newestFailures,
+  type PeriodFigures,
+  projectFailures,
+} from './period-figures.ts';
 import { DAY, PERIODS, type Period, periodOf } from './periods.ts';
 import { limitFacts } from './project-limits.ts';
 import { projectOf } from './project-of.ts';
@@ -30,6 +37,8 @@ interface Counts {
   readonly current: ReturnType<typeof currentFigures>;
   /** Of the last 24 hours. */
   readonly day: PeriodFigures;
+  /** Of the last 24 hours, without those of a project that was deleted. */
+  readonly failures: readonly FailedJob[];
 }
 
 type CountJobs = (namespace: string, now: Date) => Counts;
@@ -38,7 +47,12 @@ type CountJobs = (namespace: string, now: Date) => Counts;
 const createCountJobs = ({ caches }: Pick<PageDeps, 'caches'>): CountJobs =>
   keptFor(COUNT_AGE_MS, (namespace, now) => {
     const jobs = caches.zipJobs.byIndex(NAMESPACE_INDEX, namespace, ALL);
-    return { current: currentFigures(jobs, now), day: clusterFigures(jobs, DAY, now) };
+    const createdAt = caches.zipProjects.get(projectKey(namespace))?.metadata.creationTimestamp;
+    return {
+      current: currentFigures(jobs, now),
+      day: clusterFigures(jobs, DAY, now),
+      failures: projectFailures(jobs, createdAt, { period: DAY, now }),
+    };
   });
 
 /** Figures of a period: from the history, or from the jobs in the cluster. */
@@ -55,7 +69,7 @@ const createFindFigures = (
     const figures = await ofHistory(period, await projectUidOf(request), now);
     if (figures !== undefined) {
       // A job is in the history a moment after its end.
-      const recent = newestFailures([...ofCluster(namespace, now).recent, ...figures.recent]);
+      const recent = newestFailures([...count(namespace, now).failures, ...figures.recent]);
       return { figures: { ...figures, recent }, isAway: false };
     }
     return { figures: period === DAY ? ofCluster(namespace, now) : undefined, isAway: true };

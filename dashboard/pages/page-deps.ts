@@ -31,6 +31,7 @@ export interface PageDeps {
     | 'dashboardExportsInFlight'
     | 'dashboardExportTimeoutMs'
     | 'dashboardStatisticsTimeoutMs'
+    | 'workTimeoutMs'
   >;
   readonly clock: Pick<Clock, 'after'>;
   readonly metrics: Pick<DashboardMetrics, 'sharedReads' | 'overloads'>;

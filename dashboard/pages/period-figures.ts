@@ -1,7 +1,6 @@
-import { failureReasonOf } from '#crds/job-failures.ts';
 import { isFinished } from '#crds/zip-job.ts';
-import { uuidOfName } from '#crds/zip-job-facts.ts';
-import type { ListedJob } from '../live/listed-job.ts';
+import { isOfOlderProject, uuidOfName } from '#crds/zip-job-facts.ts';
+import { failureReason, type ListedJob } from '../live/listed-job.ts';
 import { type Durations, durationsOf } from './durations.ts';
 import { phaseOf } from './jobs/job-progress.ts';
 import { type Period, windowOf } from './periods.ts';
@@ -76,10 +75,8 @@ const sumsOf = (jobs: readonly ListedJob[]): Sums => {
   };
 };
 
-const reasonOf = ({ status }: ListedJob): string => failureReasonOf(status) ?? 'Unknown';
-
 const reasonsOf = (failed: readonly ListedJob[]): PeriodFigures['failures'] => {
-  const counts = Map.groupBy(failed, reasonOf);
+  const counts = Map.groupBy(failed, failureReason);
   return [...counts]
     .map(([reason, jobs]) => ({ reason, count: jobs.length }))
     .sort((a, b) => b.count - a.count || a.reason.localeCompare(b.reason, 'en'))
@@ -99,7 +96,7 @@ const failuresOf = (failed: readonly ListedJob[]): readonly FailedJob[] =>
       uid: job.metadata.uid ?? job.metadata.name,
       id: uuidOfName(job.metadata.name) ?? job.metadata.name,
       key: job.spec.key,
-      reason: reasonOf(job),
+      reason: failureReason(job),
       finishedAt: job.status.finishedAt ?? '',
     })),
   );
@@ -109,12 +106,36 @@ const durationOf = ({ status: { startedAt, finishedAt } }: ListedJob): readonly 
     ? []
     : [Math.max(0, Date.parse(finishedAt) - Date.parse(startedAt))];
 
+const finishedIn = (jobs: readonly ListedJob[], period: Period, now: Date): readonly ListedJob[] => {
+  const { fromMs } = windowOf(period, now);
+  return jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
+};
+
+const failedOf = (finished: readonly ListedJob[]): readonly ListedJob[] =>
+  finished.filter((job) => phaseOf(job) === 'Failed');
+
+/** The newest failures of the project that was created at this time, as the history shows no others. */
+export const projectFailures = (
+  jobs: readonly ListedJob[],
+  projectCreatedAt: string | undefined,
+  { period, now }: { readonly period: Period; readonly now: Date },
+): readonly FailedJob[] => {
+  const createdAtMs = Date.parse(projectCreatedAt ?? '');
+  return failuresOf(
+    failedOf(finishedIn(jobs, period, now)).filter((job) => !isOfOlderProject(job, createdAtMs)),
+  );
+};
+
 /** Figures of the jobs that are still in the cluster. */
 export const clusterFigures = (jobs: readonly ListedJob[], period: Period, now: Date): PeriodFigures => {
-  const { fromMs } = windowOf(period, now);
-  const finished = jobs.filter((job) => isFinished(job) && endMs(job) >= fromMs);
-  const failed = finished.filter((job) => phaseOf(job) === 'Failed');
-  const bySlot = Map.groupBy(finished, (job) => Math.floor(endMs(job) / period.slotMs) * period.slotMs);
+  const { toMs } = windowOf(period, now);
+  const finished = finishedIn(jobs, period, now);
+  const failed = failedOf(finished);
+  // The clock of the dashboard may be behind.
+  const lastMs = toMs - period.slotMs;
+  const slotOf = (job: ListedJob): number =>
+    Math.min(lastMs, Math.floor(endMs(job) / period.slotMs) * period.slotMs);
+  const bySlot = Map.groupBy(finished, slotOf);
   const durations = durationsOf(finished.filter((job) => phaseOf(job) === 'Succeeded').flatMap(durationOf));
   return {
     total: sumsOf(finished),

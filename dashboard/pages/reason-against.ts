@@ -12,3 +12,12 @@ export const reasonAgainst = async (
   const verdicts = await Promise.all(questions.map((question) => user.seemsToBeAllowed(namespace, question)));
   return verdicts.find(({ allowed }) => !allowed)?.reason ?? '';
 };
+
+/** The same for a route whose permissions depend on its form: always from a new review. */
+export const refusalOf = async (
+  { user, namespace }: Pick<PageRequest, 'user' | 'namespace'>,
+  questions: readonly Question[],
+): Promise<string> => {
+  const verdicts = await Promise.all(questions.map((question) => user.may(namespace, question)));
+  return verdicts.find(({ allowed }) => !allowed)?.reason ?? '';
+};

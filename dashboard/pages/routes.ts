@@ -39,7 +39,7 @@ const historyRoutes = (deps: PageDeps): readonly Route[] =>
     : [
         ...createHistoryPage(deps, deps.history).map(withPlace(deps.takeSearch)),
         ...createHistoryExport(deps, deps.history),
-        ...createUsagePage(deps.history),
+        ...createUsagePage(deps, deps.history),
       ];
 
 /** Their responses from the API server may be as large as users of the namespace make them. */

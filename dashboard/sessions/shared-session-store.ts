@@ -26,6 +26,19 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
   const keyOf = (id: string): string => `${keyPrefix}session:${id}`;
   const keyOfUser = (user: string): string => `${keyPrefix}sessions-of:${user}`;
 
+  /** Redis drops records of idle and ended sessions, but not their IDs in the list. */
+  const forgetEnded = async (list: string): Promise<void> => {
+    const ids = await redis.zrange(list, '0', '-1');
+    const exist = await Promise.all(ids.map((id) => redis.exists(keyOf(id))));
+    const ended = ids.filter((_, index) => exist[index] === 0);
+    if (ended.length > 0) await redis.zrem(list, ...ended);
+  };
+  const dropOldest = async (list: string): Promise<void> => {
+    if ((await redis.zcard(list)) <= maxPerUser) return;
+    await forgetEnded(list);
+    const oldest = await redis.zrange(list, '0', String(-maxPerUser - 1));
+    if (oldest.length > 0) await Promise.all([redis.zrem(list, ...oldest), redis.del(oldest.map(keyOf))]);
+  };
   const put: SessionStore['put'] = async (id, record, { user, endsAtMs }) => {
     const list = keyOfUser(user);
     await Promise.all([
@@ -34,8 +47,7 @@ export const createSharedSessionStore = (deps: SharedSessionStoreDeps): SessionS
       redis.zremrangebyscore(list, 0, clock.date().getTime()),
       redis.pexpire(list, sessionMs),
     ]);
-    const oldest = await redis.zrange(list, '0', String(-maxPerUser - 1));
-    if (oldest.length > 0) await Promise.all([redis.zrem(list, ...oldest), redis.del(oldest.map(keyOf))]);
+    await dropOldest(list);
   };
   const dropAll = async (user: string): Promise<void> => {
     const list = keyOfUser(user);

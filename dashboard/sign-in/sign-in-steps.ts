@@ -2,6 +2,7 @@ import type { ReadForwarded } from '#runtime/http/client-address.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import { asUser } from '#runtime/kube/user-client.ts';
 import type { Logger } from '#runtime/log.ts';
+import type { DashboardConfig } from '../config.ts';
 import type { DashboardContext } from '../context.ts';
 import type { Cookies } from '../cookies.ts';
 import type { MakeFrame } from '../frame/frame.ts';
@@ -16,6 +17,7 @@ import { type IdentityProvider, IdentityProviderError } from './identity-provide
 import type { TakeSignIn } from './sign-in-limit.ts';
 
 export interface SignInDeps {
+  readonly config: Pick<DashboardConfig, 'workTimeoutMs'>;
   /** A client without its own identity. */
   readonly kube: KubeClient;
   readonly sessionCookie: SessionCookie;
@@ -66,7 +68,7 @@ export interface SignInSteps {
 
 /** Steps that every sign-in method shares. */
 export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
-  const { kube, sessionCookie, takeSignIn, readForwarded, frame, render, log, provider } = deps;
+  const { config, kube, sessionCookie, takeSignIn, readForwarded, frame, render, log, provider } = deps;
   const show: SignInSteps['show'] = async (ctx, { status = 200, next, notice = '', error = '' }) => {
     const view = { next, notice, error, hasProvider: provider !== undefined };
     ctx.body = render('/sign-in/sign-in', { frame: await frame(ctx, { title: 'Sign in' }), view });
@@ -94,7 +96,7 @@ export const createSignInSteps = (deps: SignInDeps): SignInSteps => {
       );
     },
     begin: async (ctx, token) => {
-      const user = await identify(asUser(kube, token));
+      const user = await identify(asUser(kube, token, AbortSignal.timeout(config.workTimeoutMs)));
       if (user === undefined) return false;
       await sessionCookie.begin(ctx, user, token);
       log.info({ user, requestId: ctx.state.requestId }, 'signed in to the dashboard');

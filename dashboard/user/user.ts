@@ -1,7 +1,7 @@
 import { type Administration, createAdministration } from '#administration/administration.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
-import { asUser } from '#runtime/kube/user-client.ts';
+import { asUser, withinRequest } from '#runtime/kube/user-client.ts';
 import type { Session } from '../sessions/sessions.ts';
 import { createJoinNext } from '../sharing/join-next.ts';
 import { askAccess, type Question, type Verdict } from './access.ts';
@@ -10,8 +10,10 @@ import { askAccess, type Question, type Verdict } from './access.ts';
 export interface User {
   /** User name at the API server. */
   readonly name: string;
-  /** Sends every call with the token of the user. */
+  /** Sends every call with the token of the user, until the time limit of the request. */
   readonly kube: KubeClient;
+  /** Without that limit: for reads that other requests share, which have a limit of their own. */
+  readonly sharedKube: KubeClient;
   /** Operations with the token of the user. */
   readonly administration: Administration;
   /** Returns a review that the API server made after this call. Use it before showing data or making a change. */
@@ -31,16 +33,9 @@ interface Response {
   readonly atMs: number;
 }
 
-/** Creates the user of a session. All requests share the cached results for menus. */
-export const createUsers = (deps: {
-  /** A client without its own identity. */
-  readonly kube: KubeClient;
-  readonly clock: Clock;
-}): ((session: Session) => User) => {
-  const { kube, clock } = deps;
+/** The latest result for each question of a session. */
+const createVerdicts = (clock: Pick<Clock, 'monotonicMs'>) => {
   const responses = new Map<string, Response>();
-  /** Pages that sessions poll ask the same questions all the time. */
-  const joinNext = createJoinNext<Verdict>();
   const forgetOld = (): void => {
     const now = clock.monotonicMs();
     for (const [key, { atMs }] of responses) {
@@ -48,38 +43,62 @@ export const createUsers = (deps: {
       responses.delete(key);
     }
   };
-  const keep = (key: string, verdict: Promise<Verdict>): void => {
-    forgetOld();
-    const response = { verdict, atMs: clock.monotonicMs() };
-    responses.delete(key);
-    responses.set(key, response);
-    verdict.catch(() => {
-      if (responses.get(key) === response) responses.delete(key);
-    });
+  return {
+    keep: (key: string, verdict: Promise<Verdict>): void => {
+      forgetOld();
+      const response = { verdict, atMs: clock.monotonicMs() };
+      responses.delete(key);
+      responses.set(key, response);
+      verdict.catch(() => {
+        if (responses.get(key) === response) responses.delete(key);
+      });
+    },
+    /** Undefined if there is none of at most this age. */
+    of: (key: string, maxAgeMs: number): Promise<Verdict> | undefined => {
+      const known = responses.get(key);
+      return known !== undefined && known.atMs + maxAgeMs > clock.monotonicMs() ? known.verdict : undefined;
+    },
   };
-  return (session) => {
-    const client = asUser(kube, session.token);
+};
+
+/** Creates the user of a session for one request, whose calls `limit` ends. All requests share the cached results for menus. */
+export const createUsers = (deps: {
+  /** A client without its own identity. */
+  readonly kube: KubeClient;
+  readonly clock: Clock;
+}): ((session: Session, limit: AbortSignal) => User) => {
+  const { kube, clock } = deps;
+  const verdicts = createVerdicts(clock);
+  /** Pages that sessions poll ask the same questions all the time. */
+  const joinNext = createJoinNext<Verdict>();
+  return (session, limit) => {
+    const client = asUser(kube, session.token, limit);
+    // For reviews too: other requests share them.
+    const sharedKube = asUser(kube, session.token);
+    const inTime = (verdict: Promise<Verdict>): Promise<Verdict> =>
+      withinRequest(limit, 'access review', () => verdict);
     const keyOf = (namespace: string, question: Question): string =>
       JSON.stringify([session.id, namespace, question]);
     return {
       name: session.user,
       kube: client,
+      sharedKube,
       administration: createAdministration({ kube: client, clock }),
       may: (namespace, question) => {
         const verdict = joinNext(JSON.stringify([session.token, namespace, question]), () =>
-          askAccess(client, namespace, question),
+          askAccess(sharedKube, namespace, question),
         );
         // The menu around the page then needs no review of its own.
-        keep(keyOf(namespace, question), verdict);
-        return verdict;
+        verdicts.keep(keyOf(namespace, question), verdict);
+        return inTime(verdict);
       },
-      seemsToBeAllowed: async (namespace, question, maxAgeMs = MENU_AGE_MS) => {
+      seemsToBeAllowed: (namespace, question, maxAgeMs = MENU_AGE_MS) => {
         const key = keyOf(namespace, question);
-        const known = responses.get(key);
-        if (known !== undefined && known.atMs + maxAgeMs > clock.monotonicMs()) return known.verdict;
-        const verdict = askAccess(client, namespace, question);
-        keep(key, verdict);
-        return verdict;
+        const known = verdicts.of(key, maxAgeMs);
+        if (known !== undefined) return inTime(known);
+        const verdict = askAccess(sharedKube, namespace, question);
+        verdicts.keep(key, verdict);
+        return inTime(verdict);
       },
     };
   };

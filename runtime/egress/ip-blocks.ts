@@ -22,18 +22,25 @@ const blockOf = (range: Cidr, closed: readonly Cidr[]): readonly IpBlock[] => {
   return [{ cidr: textOf(range), ...(except.length > 0 && { except }) }];
 };
 
-/** The IPv4 range under a NAT64 prefix of 96 bits. */
-const behind = (prefix: Cidr, range: Cidr): Cidr => ({
-  family: 6,
-  value: prefix.value | range.value,
-  prefix: 96 + range.prefix,
-});
+/** The IPv4 ranges among these, under a NAT64 prefix of 96 bits. */
+const behind = (prefix: Cidr, ranges: readonly Cidr[]): readonly Cidr[] =>
+  ranges
+    .filter(({ family }) => family === 4)
+    .map((range) => ({ family: 6, value: prefix.value | range.value, prefix: 96 + range.prefix }));
+
+/** What remains of the ranges outside the holes. */
+const without = (ranges: readonly Cidr[], holes: readonly Cidr[]): readonly Cidr[] =>
+  holes.reduce((left, hole) => left.flatMap((one) => cutOut(one, hole)), ranges);
 
 /**
  * The egress policy as a NetworkPolicy can express it: all addresses except the closed ones, and the ranges that the
  * operator opened. The check in the process still applies, because it also covers names, ports and mapped addresses.
+ * Proxies are open in any case: they have their own rules.
  */
-export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] => {
+export const openIpBlocks = (
+  options: EgressPolicyOptions,
+  proxyCidrs: readonly string[] = [],
+): readonly IpBlock[] => {
   const denied = options.denyCidrs.map((text) => requireCidr(text, 'EGRESS_DENY_CIDRS'));
   const opened = options.allowCidrs.map((text) => requireCidr(text, 'EGRESS_ALLOW_CIDRS'));
   const special = CLOSED_CIDRS.map((text) => requireCidr(text, 'closed ranges'));
@@ -41,22 +48,21 @@ export const openIpBlocks = (options: EgressPolicyOptions): readonly IpBlock[] =
   const apiServer = apiServerRanges(options.apiServerAddresses ?? []);
   const further = [...cluster, ...apiServer].filter((one) => !special.some((range) => contains(range, one)));
   const closed = [...special, ...further, ...denied];
+  const kept = [...denied, ...apiServer];
+  const reopened = without(opened, kept);
   const nat64 = parseCidr(options.nat64Prefix ?? '');
+  const closedBehind = nat64 ? behind(nat64, closed) : [];
   const translated = nat64
-    ? blockOf(
-        nat64,
-        closed.filter(({ family }) => family === 4).map((range) => behind(nat64, range)),
-      )
+    ? blockOf(nat64, [...closedBehind, ...kept.filter(({ family }) => family === 6)])
     : [];
-  const reopened = opened.flatMap((range) =>
-    [...denied, ...apiServer].reduce<readonly Cidr[]>(
-      (left, hole) => left.flatMap((one) => cutOut(one, hole)),
-      [range],
-    ),
-  );
+  const reopenedBehind = nat64 ? without(behind(nat64, reopened), kept) : [];
+  const proxies = proxyCidrs.map((text) => requireCidr(text, 'PROXY_CIDRS'));
+  const proxiesBehind = nat64 ? behind(nat64, proxies) : [];
   return [
-    ...WORLD.flatMap((range) => blockOf(range, closed)),
+    ...WORLD.flatMap((range) => blockOf(range, [...closed, ...closedBehind])),
     ...translated,
-    ...reopened.map((range) => ({ cidr: textOf(range) })),
+    ...[...reopened, ...reopenedBehind, ...proxies, ...proxiesBehind].map((range) => ({
+      cidr: textOf(range),
+    })),
   ];
 };

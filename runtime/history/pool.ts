@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { LONGEST_TIMER_MS } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { Trust } from '../tls/trust.ts';
@@ -91,7 +92,7 @@ export const createPool = (settings: HistorySettings, deps: PoolDeps): pg.Pool =
     application_name: deps.applicationName,
     max: settings.historyPoolSize,
     connectionTimeoutMillis: settings.historyConnectTimeoutMs,
-    query_timeout: statementTimeoutMs + RESPONSE_GRACE_MS,
+    query_timeout: Math.min(LONGEST_TIMER_MS, statementTimeoutMs + RESPONSE_GRACE_MS),
     idleTimeoutMillis: IDLE_MS,
     maxLifetimeSeconds: MAX_LIFETIME_SECONDS,
     keepAlive: true,

@@ -23,9 +23,11 @@ const INSERT_PROJECTS = `
   ORDER BY project_uid
   ON CONFLICT (project_uid) DO NOTHING`;
 
+/** The retention drops the jobs of a day before their details. A job of that day that is written in between is new, its details are not. */
 const INSERT_DETAILS = `
   INSERT INTO zipjobs.job_details (project_uid, finished_at, uid, metadata, detail)
-  SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])`;
+  SELECT * FROM unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::text[], $5::text[])
+  ON CONFLICT (project_uid, finished_at, uid) DO UPDATE SET metadata = excluded.metadata, detail = excluded.detail`;
 
 /** The range of time lets the server plan and read only the partitions of these rows. */
 const updateOf = (table: string, column: string): string => `

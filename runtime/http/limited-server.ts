@@ -51,11 +51,34 @@ export interface LimitedServerDeps {
   readonly reject: (fault: HttpFault) => RejectionBody;
 }
 
+/** The responses of each connection. */
+const createResponses = () => {
+  const openOf = new WeakMap<Duplex, Set<ServerResponse>>();
+  const latestOf = new WeakMap<Duplex, ServerResponse>();
+  return {
+    add: (socket: Duplex, response: ServerResponse): void => {
+      latestOf.set(socket, response);
+      const open = openOf.get(socket) ?? new Set();
+      openOf.set(socket, open.add(response));
+      response.once('close', () => open.delete(response));
+    },
+    /** The last response that a client still expects to a request that has arrived completely. */
+    lastExpected: (socket: Duplex): ServerResponse | undefined =>
+      [...(openOf.get(socket) ?? [])].findLast(({ req }) => req.complete),
+    /** The response to a request of which only a part has arrived, and which has started. */
+    isStarted: (socket: Duplex): boolean => {
+      const latest = latestOf.get(socket);
+      return latest !== undefined && !latest.req.complete && latest.headersSent;
+    },
+  };
+};
+
 /** Limits the time that clients may take, and the size of their headers. */
 export const createLimitedServer = ({ listener, settings, reject }: LimitedServerDeps): Server => {
-  const responses = new WeakMap<Duplex, ServerResponse>();
+  const responses = createResponses();
+  const ending = new WeakSet<Duplex>();
   const take: RequestListener = (request, response) => {
-    responses.set(request.socket, response);
+    responses.add(request.socket, response);
     listener(request, response);
   };
   const server = createServer(
@@ -72,10 +95,17 @@ export const createLimitedServer = ({ listener, settings, reject }: LimitedServe
   server.on('checkExpectation', take);
   server.maxRequestsPerSocket = settings.maxRequestsPerSocket;
   server.on('clientError', (error: Error, socket: Duplex) => {
-    const started = responses.get(socket);
-    const isResponding = started !== undefined && started.headersSent && !started.writableFinished;
-    if (!socket.writable || isResponding) socket.destroy();
-    else socket.end(rawResponse(reject(faultOf(error))), () => socket.destroy());
+    if (ending.has(socket)) return;
+    ending.add(socket);
+    const end = (last: string): void => void socket.end(last, () => socket.destroy());
+    const expected = responses.lastExpected(socket);
+    if (!socket.writable || (expected === undefined && responses.isStarted(socket))) socket.destroy();
+    else if (expected === undefined) end(rawResponse(reject(faultOf(error))));
+    else {
+      // The client would take a rejection for the response to an earlier request, which may have created its job.
+      if (!expected.headersSent) expected.setHeader('Connection', 'close');
+      expected.once('close', () => end(''));
+    }
   });
   return server;
 };

@@ -11,6 +11,8 @@ export interface KubeRequest {
   readonly body?: unknown;
   /** Sets the content type of a PATCH. Default: merge. */
   readonly patchType?: PatchType;
+  /** Requests a list whose objects have only their metadata. */
+  readonly metadataOnly?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Token of the user who makes the call. Default: the credentials of the client. */
   readonly bearer?: string;

@@ -22,7 +22,7 @@ const metadataText = (metadata: unknown, field: string): string => {
 const MAX_PAGE_BYTES = 16 * 1_024 * 1_024;
 const SHRINK = 4;
 
-type Page = Pick<KubeRequest, 'path' | 'signal' | 'onBytes'> & {
+type Page = Pick<KubeRequest, 'path' | 'signal' | 'onBytes' | 'metadataOnly'> & {
   readonly query: NonNullable<KubeRequest['query']>;
   readonly limit: number;
 };
@@ -67,11 +67,11 @@ const listIn = (
 export async function* listPages(
   kube: KubeClient,
   definition: Definition,
-  options: ListOptions & { readonly pageSize: number },
+  options: ListOptions & Pick<KubeRequest, 'metadataOnly'> & { readonly pageSize: number },
 ): AsyncGenerator<ListPage, void, undefined> {
   const path = collectionPath(definition, options.namespace);
   const { apiVersion, kind } = definition;
-  const { maxBytes = Infinity } = options;
+  const { maxBytes = Infinity, metadataOnly = false } = options;
   let next = '';
   let limit = options.pageSize;
   let total = 0;
@@ -81,7 +81,7 @@ export async function* listPages(
   do {
     const { labelSelector, fieldSelector, signal } = options;
     const query = { labelSelector, fieldSelector, continue: next === '' ? undefined : next };
-    const page = await requestPage(kube, { path, query, signal, limit, onBytes });
+    const page = await requestPage(kube, { path, query, signal, limit, onBytes, metadataOnly });
     if (total > maxBytes)
       throw new KubeError(`GET ${path}: the list is larger than ${maxBytes} bytes`, { code: 'TooLarge' });
     limit = page.limit;

@@ -65,12 +65,19 @@ const layoutOf = (value: Json | undefined): Layout => {
   return { names: entries.map(([name]) => name), fields: entries.map(([, one]) => layoutOf(one)) };
 };
 
+/** An assignment to `__proto__` would set the prototype. */
+const set = (object: Record<string, Json>, name: string, value: Json): void => {
+  if (name === '__proto__')
+    Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });
+  else object[name] = value;
+};
+
 const rebuild = (layout: Layout, next: () => Json): Json => {
   if (layout === null) return next();
   if ('names' in layout) {
     const object: Record<string, Json> = {};
     for (let index = 0; index < layout.names.length; index += 1)
-      object[layout.names[index] ?? ''] = rebuild(layout.fields[index] ?? null, next);
+      set(object, layout.names[index] ?? '', rebuild(layout.fields[index] ?? null, next));
     return object;
   }
   return layout.map((one) => rebuild(one, next));

@@ -27,10 +27,13 @@ const queryText = (query: KubeRequest['query']): string => {
   return search.size === 0 ? '' : `?${search.toString()}`;
 };
 
+/** A server that does not know the first type sends whole objects. */
+const METADATA = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io,application/json';
+
 const headersOf = (request: KubeRequest, userAgent: string): Record<string, string> => {
   const type = request.method === 'PATCH' ? PATCH_TYPES[request.patchType ?? 'merge'] : 'application/json';
   return {
-    accept: 'application/json',
+    accept: request.metadataOnly === true ? METADATA : 'application/json',
     'user-agent': userAgent,
     ...(request.body === undefined ? {} : { 'content-type': type }),
     ...(request.bearer === undefined ? {} : { authorization: `Bearer ${request.bearer}` }),

@@ -10,12 +10,13 @@ import type { RedisSettings } from './settings.ts';
 /** Undefined without REDIS_URL. */
 export const connectRedis = (
   config: RedisSettings,
-  { log, trust }: { readonly log: Logger; readonly trust: Trust },
+  { log, trust, clock }: { readonly log: Logger; readonly trust: Trust; readonly clock: Clock },
 ): ReturnType<typeof createRedis> | undefined =>
   config.redisUrl === ''
     ? undefined
     : createRedis(config, {
         trust,
+        clock,
         onError: (error) => log.debug({ err: error }, 'no connection to Redis'),
       });
 
@@ -31,7 +32,7 @@ export const createCounts = (deps: {
   const { config, log, clock, redis, uncounted } = deps;
   if (redis === undefined) {
     log.info('REDIS_URL is not set: this process counts requests on its own');
-    return createLocalCounts();
+    return createLocalCounts(clock);
   }
   const onUncounted = (): void => uncounted.inc();
   return createSharedCounts({ redis, keyPrefix: config.redisKeyPrefix, clock, log, onUncounted });

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import { Redis } from 'ioredis';
+import { type Clock, LONGEST_TIMER_MS } from '../clock.ts';
 import { ConfigError } from '../errors.ts';
 import { parseCertificates } from '../tls/certificates.ts';
 import { type ClientTls, onlyTrust, type Trust } from '../tls/trust.ts';
 import type { RedisSettings } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
+/** A connection that is silent for this long, and for the time limits of ten commands, is given up: its server may be lost. */
+const SILENCE_LIMIT_MS = 2_000;
+const SILENT_COMMANDS = 10;
 const MIN_RECONNECT_MS = 100;
 const MAX_RECONNECT_MS = 2_000;
 
@@ -29,13 +34,40 @@ const trustOf = ({ redisUrl, redisCaFile: file }: RedisSettings, trust: Trust): 
   return redisUrl.startsWith('rediss://') ? trust : undefined;
 };
 
+/** As Node's HTTPS client: the server name is the host, unless that is an address. */
+const serverNameOf = (redisUrl: string): string => {
+  const host = URL.parse(redisUrl)?.hostname.replace(/^\[|\]$/g, '') ?? '';
+  return isIP(host) === 0 ? host : '';
+};
+
 /** The client reads these options for each connection. */
-const tlsOptions = (trust: Trust): ClientTls => ({
+const tlsOptions = (trust: Trust, servername: string): ClientTls & { readonly servername: string } => ({
+  servername,
   rejectUnauthorized: true,
   get secureContext() {
     return trust.tls().secureContext as SecureContext;
   },
 });
+
+/** A server that cannot serve writes now, as after a failover. Redis before 7 quotes the answer in that of the script. */
+const NOT_THE_PRIMARY = /(?:^|: -)(?:READONLY|LOADING|MASTERDOWN|NOREPLICAS)\b/;
+
+/** Another connection may lead to the new primary, because it resolves the host name again. */
+const createReconnectOnError = (clock: Pick<Clock, 'monotonicMs'>): ((error: Error) => boolean) => {
+  let nextAt = Number.NEGATIVE_INFINITY;
+  return ({ message }) => {
+    const now = clock.monotonicMs();
+    if (!NOT_THE_PRIMARY.test(message) || now < nextAt) return false;
+    nextAt = now + MAX_RECONNECT_MS;
+    return true;
+  };
+};
+
+export interface RedisDeps {
+  readonly trust: Trust;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly onError: (error: Error) => void;
+}
 
 /**
  * A client that reconnects for as long as the process runs. A command without a connection fails immediately, so that
@@ -44,13 +76,13 @@ const tlsOptions = (trust: Trust): ClientTls => ({
  */
 export const createRedis = (
   settings: RedisSettings,
-  { trust, onError }: { readonly trust: Trust; readonly onError: (error: Error) => void },
+  { trust, clock, onError }: RedisDeps,
 ): Redis & AsyncDisposable => {
   const { redisUrl, redisTimeoutMs } = settings;
   const usedTrust = trustOf(settings, trust);
   const redis = new Redis(redisUrl, {
     ...credentials(settings),
-    ...(usedTrust && { tls: tlsOptions(usedTrust) }),
+    ...(usedTrust && { tls: tlsOptions(usedTrust, serverNameOf(redisUrl)) }),
     lazyConnect: true,
     enableOfflineQueue: false,
     enableAutoPipelining: true,
@@ -58,6 +90,8 @@ export const createRedis = (
     maxRetriesPerRequest: 0,
     commandTimeout: redisTimeoutMs,
     connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: Math.min(LONGEST_TIMER_MS, Math.max(SILENCE_LIMIT_MS, SILENT_COMMANDS * redisTimeoutMs)),
+    reconnectOnError: createReconnectOnError(clock),
     retryStrategy: (times: number) => Math.min(MAX_RECONNECT_MS, MIN_RECONNECT_MS * 2 ** Math.min(times, 10)),
   });
   redis.on('error', onError);

@@ -1,5 +1,5 @@
-import type { Redis } from 'ioredis';
-import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { type Redis, ReplyError } from 'ioredis';
+import { type RateLimiterAbstract, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Clock } from '../clock.ts';
 import { toError } from '../errors.ts';
 import type { Logger } from '../log.ts';
@@ -62,9 +62,26 @@ if ttl < 0 or ttl > windowMs then
 end
 return {consumed, ttl}`;
 
-/** Counts in this process only. */
-export const createLocalCounts = (): CountRequest =>
-  countWith(byName((name) => new RateLimiterMemory({ ...UNLIMITED, keyPrefix: name })));
+/** Counts in this process only, by a clock that never jumps, unlike that of the library. */
+export const createLocalCounts = (clock: Pick<Clock, 'monotonicMs'>): CountRequest => {
+  /** In the order in which they end, because all have the same length. */
+  const windows = new Map<string, { used: number; readonly endsAt: number }>();
+  const dropEnded = (now: number): void => {
+    for (const [key, { endsAt }] of windows) {
+      if (endsAt > now) return;
+      windows.delete(key);
+    }
+  };
+  return (name, subject) => {
+    const now = clock.monotonicMs();
+    dropEnded(now);
+    const key = `${name}:${subject}`;
+    const window = windows.get(key) ?? { used: 0, endsAt: now + WINDOW_SECONDS * 1_000 };
+    window.used += 1;
+    windows.set(key, window);
+    return Promise.resolve({ used: window.used, resetMs: window.endsAt - now });
+  };
+};
 
 export interface SharedCountsDeps {
   readonly redis: Redis;
@@ -77,12 +94,47 @@ export interface SharedCountsDeps {
 
 /** Pause after a failure of Redis. Otherwise each request would wait for its timeout. */
 const PAUSE_MS = 500;
-/** Minimum interval between log lines during an outage. */
+/** Interval in which each different failure is logged once. */
 const LOG_EVERY_MS = 60_000;
+/** Maximum log lines of an interval. */
+const MAX_LINES = 10;
 
-/** Counts in Redis, for all replicas together. While Redis does not respond, requests are not counted. */
+/** Redis responded: its response begins with a code, such as NOPERM or OOM. */
+const isResponse = (error: unknown): error is Error => error instanceof ReplyError;
+
+/** Logs why requests are not counted: what Redis responded, or that it does not respond. */
+const createReport = ({ redis, clock, log }: Pick<SharedCountsDeps, 'redis' | 'clock' | 'log'>) => {
+  /** Why there is no connection: the client only says that it is not ready. */
+  let disconnectedBy: unknown;
+  const reported = new Set<string>();
+  let reportedUntil = Number.NEGATIVE_INFINITY;
+  redis.on('error', (error: unknown) => {
+    disconnectedBy = error;
+  });
+  redis.on('ready', () => {
+    disconnectedBy = undefined;
+  });
+
+  return (thrown: unknown): void => {
+    // After these, the client may end the connection itself.
+    if (isResponse(thrown)) disconnectedBy = thrown;
+    const error = redis.status === 'ready' ? thrown : (disconnectedBy ?? thrown);
+    const code = isResponse(error) ? (error.message.split(' ', 1)[0] ?? '') : '';
+    const now = clock.monotonicMs();
+    if (now >= reportedUntil) {
+      reported.clear();
+      reportedUntil = now + LOG_EVERY_MS;
+    }
+    if (reported.has(code) || reported.size >= MAX_LINES) return;
+    reported.add(code);
+    const problem = code === '' ? 'Redis does not respond' : 'Redis refuses to count requests';
+    log.error({ err: toError(error) }, `${problem}: requests are accepted without rate limits`);
+  };
+};
+
+/** Counts in Redis, for all replicas together. While Redis does not respond, or refuses, requests are not counted. */
 export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
-  const { redis, keyPrefix, clock, log, onUncounted } = deps;
+  const { redis, keyPrefix, clock, onUncounted } = deps;
   const count = countWith(
     byName(
       (name) =>
@@ -95,22 +147,15 @@ export const createSharedCounts = (deps: SharedCountsDeps): CountRequest => {
         }),
     ),
   );
+  const report = createReport(deps);
   let pausedUntil = Number.NEGATIVE_INFINITY;
-  let quietUntil = Number.NEGATIVE_INFINITY;
-
-  const failed = (error: unknown): void => {
-    const now = clock.monotonicMs();
-    pausedUntil = now + PAUSE_MS;
-    if (now < quietUntil) return;
-    quietUntil = now + LOG_EVERY_MS;
-    log.error({ err: toError(error) }, 'Redis does not respond: requests are accepted without rate limits');
-  };
 
   return async (name, subject) => {
     try {
       if (clock.monotonicMs() >= pausedUntil) return await count(name, subject);
     } catch (error) {
-      failed(error);
+      pausedUntil = clock.monotonicMs() + PAUSE_MS;
+      report(error);
     }
     onUncounted();
     return undefined;

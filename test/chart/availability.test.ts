@@ -103,6 +103,85 @@ describe('the HorizontalPodAutoscaler of the API', function () {
     });
   });
 
+  for (const [what, targets, message] of [
+    [
+      'no target, because Kubernetes would scale by CPU',
+      { targetCPUUtilizationPercentage: 0, targetMemoryUtilizationPercentage: 0 },
+      'are both 0',
+    ],
+    ['a minimum above the maximum', { minReplicas: 7, maxReplicas: 6 }, 'minReplicas is 7 and maxReplicas 6'],
+  ] as const)
+    it(`refuses ${what} (BC16)`, async () => {
+      expect(await refusalOf({ 'api.autoscaling': { enabled: true, ...targets } })).to.contain(message);
+    });
+
+  /** What the API server records of an apply or an update. */
+  const byManager = (operation: string, fields: Fields, manager = 'helm'): Fields => ({
+    manager,
+    operation,
+    fieldsV1: fields,
+  });
+  const WITH_REPLICAS = { 'f:spec': { 'f:replicas': {}, 'f:template': {} } };
+  const WITHOUT = { 'f:spec': { 'f:template': {} } };
+  for (const [what, live, kept] of [
+    ['there is no Deployment yet', {}, ''],
+    [
+      'Helm updates it',
+      { spec: { replicas: 4 }, metadata: { managedFields: [byManager('Update', WITH_REPLICAS)] } },
+      '4',
+    ],
+    [
+      'Helm applied the number',
+      { spec: { replicas: 4 }, metadata: { managedFields: [byManager('Apply', WITH_REPLICAS)] } },
+      '4',
+    ],
+    [
+      'the autoscaler has taken the number over from an apply',
+      {
+        spec: { replicas: 5 },
+        metadata: {
+          managedFields: [
+            byManager('Apply', WITHOUT),
+            byManager('Update', WITH_REPLICAS, 'kube-controller-manager'),
+          ],
+        },
+      },
+      '',
+    ],
+    [
+      'the autoscaler has taken the number over from an apply of Flux',
+      {
+        spec: { replicas: 5 },
+        metadata: { managedFields: [byManager('Apply', WITHOUT, 'helm-controller')] },
+      },
+      '',
+    ],
+    [
+      'Helm updates it, and another manager applies a label',
+      {
+        spec: { replicas: 4 },
+        metadata: {
+          managedFields: [
+            byManager('Update', WITH_REPLICAS),
+            byManager('Apply', { 'f:metadata': { 'f:labels': { 'f:team': {} } } }, 'labeler'),
+          ],
+        },
+      },
+      '4',
+    ],
+    [
+      'no pod runs, which would disable the autoscaler',
+      { spec: { replicas: 0 }, metadata: { managedFields: [] } },
+      '2',
+    ],
+  ] as const)
+    it(`keeps the pods that run only while Helm would remove their number: ${what} (BC6)`, async () => {
+      const included = `include "zipjobs.keptReplicas" (list (fromJson ${JSON.stringify(JSON.stringify(live))}) 2)`;
+      const text = `{apiVersion: v1, kind: ConfigMap, metadata: {name: kept}, data: {replicas: {{ ${included} | quote }}}}`;
+      const objects = await render({ ...AUTOSCALING, extraObjects: [text] });
+      expect(find(objects, 'ConfigMap', 'kept')['data']).to.deep.equal({ replicas: kept });
+    });
+
   it('does not exist by default (X25)', async () => {
     const objects = await render();
     expect(objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')).to.deep.equal([]);

@@ -28,7 +28,14 @@ const EVERYTHING = {
 /** Settings that the chart copies to the API, and their values there. */
 const COPIED = {
   zipper: { settings: { MAX_ARCHIVE_BYTES: 107_374_182_400, SOURCE_MAX_FILE_BYTES: 5_368_709_120 } },
-  controller: { settings: { ACTIVE_DEADLINE_SECONDS: 3_600 } },
+  controller: {
+    settings: {
+      ACTIVE_DEADLINE_SECONDS: 3_600,
+      SUCCEEDED_TTL_SECONDS: 86_400,
+      FAILED_TTL_SECONDS: 172_800,
+      WEBHOOK_SCHEDULE_SECONDS: '0,60',
+    },
+  },
 };
 const DEPLOYED = ['api', 'controller', 'dashboard'] as const;
 
@@ -65,12 +72,15 @@ describe('the variables that the chart sets', function () {
     ]);
   });
 
-  it('include the limits of jobs, so that the API reference contains those in force', async () => {
+  it('include the limits and times of jobs and webhooks, so that the API reference contains those in force (BC25)', async () => {
     const env = plainEnv(envOf(await render(COPIED), 'api'));
     expect(env).to.include({
       JOB_MAX_ARCHIVE_BYTES: '107374182400',
       JOB_MAX_FILE_BYTES: '5368709120',
       JOB_MAX_SECONDS: '3600',
+      JOB_SUCCEEDED_TTL_SECONDS: '86400',
+      JOB_FAILED_TTL_SECONDS: '172800',
+      JOB_WEBHOOK_SCHEDULE_SECONDS: '0,60',
     });
   });
 

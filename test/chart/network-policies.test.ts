@@ -3,7 +3,7 @@ import { readControllerConfig } from '#controller/config.ts';
 import { zipperLabels } from '#controller/zip-job/manifest/job-manifest.ts';
 import { LABELS, ZIPPER_SERVICE_ACCOUNT } from '#crds/api-group.ts';
 import { CLOSED_CIDRS } from '#runtime/egress/closed-ranges.ts';
-import { envOf, find, type KubeObject, plainEnv, refusalOf, render } from './render.ts';
+import { envOf, find, type KubeObject, plainEnv, refusalOf, render, type Values } from './render.ts';
 
 const ENABLED = { 'networkPolicies.enabled': true, 'networkPolicies.apiServerCidrs': ['10.96.0.1/32'] };
 
@@ -161,6 +161,39 @@ describe('the network policies of the chart', function () {
     ]);
     expect(api.ingress[1]).to.deep.equal(metrics);
     expect(api.egress[2]).to.deep.equal({ ports: [{ protocol: 'TCP', port: 6379 }] });
+  });
+
+  it('open no address of a family that the operator denies completely (BC9)', async () => {
+    const rulesWith = async (values: Values): Promise<Spec['egress']> =>
+      specOf(await render({ ...ENABLED, ...values }), 'controller').egress.slice(2);
+    const [world, ...others] = await rulesWith({ 'egress.denyCidrs': ['0.0.0.0/0'] });
+    expect(others).to.deep.equal([]);
+    expect(world?.to?.map(({ ipBlock }) => ipBlock?.cidr)).to.deep.equal(['::/0']);
+    const all = { 'egress.denyCidrs': ['10.0.0.0/0', '::/0', '52.0.0.0/8'] };
+    expect(await rulesWith(all)).to.deep.equal([]);
+    expect(await rulesWith({ ...all, 'networkPolicies.proxyCidrs': ['10.9.0.0/24'] })).to.deep.equal([
+      { to: [{ ipBlock: { cidr: '10.9.0.0/24' } }] },
+    ]);
+  });
+
+  const NO_CIDRS = `999.1.1.1/24 10.0.0.0/33 10.0.0/8 010.0.0.0/8 fd00::/129 fd00/8 fd00:1/64 :::::/64 1:2:3/48 64:ff9b:::/96
+    1::2::3/64 12345::/16 1:2:3:4:5:6:7:8:9/64 1:2:3:4:5:6:7::8/64 ::ffff:010.0.0.0/104`;
+  for (const cidr of NO_CIDRS.split(/\s+/))
+    it(`refuse ${cidr}, which is no CIDR (BC9)`, async () => {
+      expect(await refusalOf({ 'egress.denyCidrs': [cidr] })).to.contain("values don't meet");
+      expect(await refusalOf({ trustedProxies: [cidr] })).to.contain("values don't meet");
+      expect(await refusalOf({ 'egress.nat64Prefix': cidr })).to.contain("values don't meet");
+    });
+
+  it('accept every form of an IPv6 range (BC9)', async () => {
+    const ranges =
+      `fd00::/8 ::1/128 1:2:3:4:5:6:7:8/128 1:2:3:4:5:6:7::/112 a:b:c:d:e:f::0/112 64:ff9b::192.0.2.0/120 1::8/64
+      1:2:3:4:5:6:192.0.2.1/128 ::192.0.2.0/120 FD00::A/64`.split(/\s+/);
+    const objects = await render({ ...ENABLED, 'egress.denyCidrs': ranges, trustedProxies: ranges });
+    const blocks = specOf(objects, 'controller').egress[2]?.to ?? [];
+    expect(blocks.find(({ ipBlock }) => ipBlock?.cidr === '::/0')?.ipBlock?.except).to.include.members(
+      ranges,
+    );
   });
 
   it('open the API server to pods of Cilium by its entity, and deny nothing (X11)', async () => {

@@ -42,7 +42,7 @@ export type Values = Readonly<Record<string, unknown>>;
 /** A chart that is not from a release requires it. */
 const DEFAULTS: Values = { 'image.registry': 'registry.example.com/zipjobs' };
 
-const valueFlags = (values: Values): readonly string[] =>
+export const valueFlags = (values: Values): readonly string[] =>
   Object.entries(values).flatMap(([name, value]) => ['--set-json', `${name}=${JSON.stringify(value)}`]);
 
 /** Most objects are equal in most renderings, and to parse all of them takes as long as to render them. */

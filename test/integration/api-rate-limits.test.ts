@@ -27,7 +27,7 @@ const startReplica = async (env: Record<string, string>, limit: number): Promise
   const log = createLogger('api', { level: 'info', destination: { write: (line) => lines.push(line) } });
   const config = readApiConfig(env);
   const trust = createBundleTrust(config, { clock: systemClock, log });
-  const redis = life.use(createRedis(config, { trust, onError: () => undefined }));
+  const redis = life.use(createRedis(config, { trust, clock: systemClock, onError: () => undefined }));
   let uncounted = 0;
   const onUncounted = (): void => {
     uncounted += 1;
@@ -136,6 +136,7 @@ describe('rate limits in Redis', function () {
         clock: systemClock,
         log: createLogger('test', { level: 'silent' }),
       }),
+      clock: systemClock,
       onError: () => undefined,
     });
     await until('the client to connect', () => client.status === 'ready');

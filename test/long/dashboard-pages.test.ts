@@ -64,6 +64,23 @@ const chooseToCancel: Act = async (page) => {
 };
 const jobPath = (name: keyof typeof ON_CALL_JOBS): string => `${JOBS}/zip-${idOf(ON_CALL_JOBS[name])}`;
 
+/** As if another user had saved the settings meanwhile. */
+const saveForConflict: Act = async (page) => {
+  await page.locator('#region').fill('us-east-1');
+  await page
+    .locator('form.stack input[name="version"]')
+    .evaluate((input) => input.setAttribute('value', 'earlier'));
+  await pressForErrors('Save and test')(page);
+};
+/** The session is back for the next page. */
+const sendAfterSession: Act = async (page) => {
+  await page.locator('#key').fill('reports/2026.zip');
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await pressFor('Create job', 'Your session has ended')(page);
+  await page.context().addCookies(cookies);
+};
+
 /** What pages show other than when they are opened at their path. */
 const STATES: readonly (readonly [path: string, act?: Act])[] = [
   ['/projects?q=nothing'],
@@ -83,6 +100,8 @@ const STATES: readonly (readonly [path: string, act?: Act])[] = [
   [`${HOME}/new-bucket`, pressForErrors('Save and test')],
   [`${HOME}/new-bucket`, (page) => page.getByLabel('Cloudflare R2').check()],
   [`${HOME}/new-job`, pressForErrors('Create job')],
+  [`${HOME}/new-job`, sendAfterSession],
+  [`${HOME}/buckets/s3/press-kit/settings`, saveForConflict],
   [`${HOME}/new-token`, pressFor('Create token', 'Your new access token')],
   [`${WEBHOOK}?result=failed&event=COMPLETED`],
   [`${WEBHOOK}/rotate-secret`, pressFor('Rotate secret', 'Signing secret')],

@@ -4,7 +4,7 @@ import ucs2length from 'ajv/dist/runtime/ucs2length.js';
 const func2 = ucs2length.default;
 
 export const validateSettings = validate10;
-const schema11 = {"$id":"validateSettings","type":"object","required":["logLevel","taskFile","bucketDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","trustBundle","shutdownTimeoutMs","partSizeBytes","partsInFlight","maxArchiveBytes","sourceUnknownLengthZip64","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","stsTimeoutMs","stsRetryMs","storeConnectTimeoutMs","storeIdleTimeoutMs","storeRetryLimitMs","storeRetryBaseMs","storeRetryMaxMs","storeStartGraceMs","storeConsistencyMs","recoveryLimitMs","statusActivationIntervalMs","statusProgressIntervalMs","statusRequestTimeoutMs","statusRefusalLimitMs","statusRetryBaseMs","statusRetryMaxMs","fileListMaxBytes","sourceConcurrency","sourceBufferBytes","sourceMaxFileBytes","sourceRetryLimitMs","sourceRetryBaseMs","sourceRetryMaxMs","sourceRetryAfterMaxMs","sourceRefuseUnverified","sourceDnsTimeoutMs","sourceConnectTimeoutMs","sourceHeadersTimeoutMs","sourceIdleTimeoutMs","sourceMinRateBytes","sourceMinRateWindowMs","sourcePerHostConnections","sourceParkedMaxMs","sourceSequential","sourceCheckLimitMs","sourceUserAgent"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"trustBundle":{"type":"string"},"shutdownTimeoutMs":{"type":"integer","minimum":1},"partSizeBytes":{"type":"integer","minimum":5242880,"maximum":1073741824},"partsInFlight":{"type":"integer","minimum":1,"maximum":32},"maxArchiveBytes":{"type":"integer","minimum":1},"sourceUnknownLengthZip64":{"type":"boolean"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"stsTimeoutMs":{"type":"integer","minimum":1},"stsRetryMs":{"type":"integer","minimum":1},"storeConnectTimeoutMs":{"type":"integer","minimum":1},"storeIdleTimeoutMs":{"type":"integer","minimum":1},"storeRetryLimitMs":{"type":"integer","minimum":0},"storeRetryBaseMs":{"type":"integer","minimum":1},"storeRetryMaxMs":{"type":"integer","minimum":1},"storeStartGraceMs":{"type":"integer","minimum":0},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"recoveryLimitMs":{"type":"integer","minimum":1},"statusActivationIntervalMs":{"type":"integer","minimum":10},"statusProgressIntervalMs":{"type":"integer","minimum":100},"statusRequestTimeoutMs":{"type":"integer","minimum":1},"statusRefusalLimitMs":{"type":"integer","minimum":0},"statusRetryBaseMs":{"type":"integer","minimum":1},"statusRetryMaxMs":{"type":"integer","minimum":1},"fileListMaxBytes":{"type":"integer","minimum":1},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceMaxFileBytes":{"type":"integer","minimum":1},"sourceRetryLimitMs":{"type":"integer","minimum":0},"sourceRetryBaseMs":{"type":"integer","minimum":1},"sourceRetryMaxMs":{"type":"integer","minimum":1},"sourceRetryAfterMaxMs":{"type":"integer","minimum":0},"sourceRefuseUnverified":{"type":"boolean"},"sourceDnsTimeoutMs":{"type":"integer","minimum":1},"sourceConnectTimeoutMs":{"type":"integer","minimum":1},"sourceHeadersTimeoutMs":{"type":"integer","minimum":1},"sourceIdleTimeoutMs":{"type":"integer","minimum":1},"sourceMinRateBytes":{"type":"integer","minimum":0},"sourceMinRateWindowMs":{"type":"integer","minimum":1},"sourcePerHostConnections":{"type":"integer","minimum":1,"maximum":256},"sourceParkedMaxMs":{"type":"integer","minimum":1},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000},"sourceUserAgent":{"type":"string","minLength":1,"pattern":"^[\\x20-\\x7e]+$"}}};
+const schema11 = {"$id":"validateSettings","type":"object","required":["logLevel","taskFile","bucketDir","filesDir","serviceAccountDir","podUid","traceparent","apiServerHost","apiServerPort","egressAllowCidrs","egressDenyCidrs","egressClusterCidrs","egressServiceCidrs","egressApiServerAddresses","egressNat64Prefix","sourceProxyUrl","sourceNoProxy","sourceProxyUsername","sourceProxyPassword","storeProxyUrl","storeNoProxy","storeProxyUsername","storeProxyPassword","trustBundle","shutdownTimeoutMs","partSizeBytes","partsInFlight","maxArchiveBytes","sourceUnknownLengthZip64","storeAllowedHosts","storeAllowHttp","storeAllowCidrs","storeTokenAudiences","storeStsHosts","stsTimeoutMs","stsRetryMs","storeConnectTimeoutMs","storeIdleTimeoutMs","storeRetryLimitMs","storeRetryBaseMs","storeRetryMaxMs","storeStartGraceMs","storeConsistencyMs","recoveryLimitMs","statusActivationIntervalMs","statusProgressIntervalMs","statusRequestTimeoutMs","statusRefusalLimitMs","statusRetryBaseMs","statusRetryMaxMs","fileListMaxBytes","sourceConcurrency","sourceBufferBytes","sourceMaxFileBytes","sourceRetryLimitMs","sourceRetryBaseMs","sourceRetryMaxMs","sourceRetryAfterMaxMs","sourceRefuseUnverified","sourceDnsTimeoutMs","sourceConnectTimeoutMs","sourceHeadersTimeoutMs","sourceIdleTimeoutMs","sourceMinRateBytes","sourceMinRateWindowMs","sourcePerHostConnections","sourceParkedMaxMs","sourceSequential","sourceCheckLimitMs","sourceUserAgent"],"properties":{"logLevel":{"type":"string","enum":["trace","debug","info","warn","error","fatal","silent"]},"taskFile":{"type":"string"},"bucketDir":{"type":"string"},"filesDir":{"type":"string"},"serviceAccountDir":{"type":"string"},"podUid":{"type":"string","minLength":1},"traceparent":{"type":"string"},"apiServerHost":{"type":"string"},"apiServerPort":{"type":"integer","minimum":1,"maximum":65535},"egressAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressDenyCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressClusterCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressServiceCidrs":{"type":"array","items":{"type":"string","minLength":1}},"egressApiServerAddresses":{"type":"array","items":{"type":"string","minLength":1}},"egressNat64Prefix":{"type":"string"},"sourceProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"sourceNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"sourceProxyUsername":{"type":"string"},"sourceProxyPassword":{"type":"string"},"storeProxyUrl":{"type":"string","pattern":"^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$"},"storeNoProxy":{"type":"array","items":{"type":"string","minLength":1}},"storeProxyUsername":{"type":"string"},"storeProxyPassword":{"type":"string"},"trustBundle":{"type":"string"},"shutdownTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"partSizeBytes":{"type":"integer","minimum":5242880,"maximum":1073741824},"partsInFlight":{"type":"integer","minimum":1,"maximum":32},"maxArchiveBytes":{"type":"integer","minimum":1},"sourceUnknownLengthZip64":{"type":"boolean"},"storeAllowedHosts":{"type":"array","items":{"type":"string","minLength":1}},"storeAllowHttp":{"type":"boolean"},"storeAllowCidrs":{"type":"array","items":{"type":"string","minLength":1}},"storeTokenAudiences":{"type":"array","items":{"type":"string","minLength":1}},"storeStsHosts":{"type":"array","items":{"type":"string","minLength":1}},"stsTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"stsRetryMs":{"type":"integer","minimum":1,"maximum":2147483647},"storeConnectTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"storeIdleTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"storeRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"storeRetryBaseMs":{"type":"integer","minimum":1,"maximum":2147483647},"storeRetryMaxMs":{"type":"integer","minimum":1,"maximum":2147483647},"storeStartGraceMs":{"type":"integer","minimum":0,"maximum":2147483647},"storeConsistencyMs":{"type":"integer","minimum":0,"maximum":30000},"recoveryLimitMs":{"type":"integer","minimum":1,"maximum":2147483647},"statusActivationIntervalMs":{"type":"integer","minimum":10,"maximum":2147483647},"statusProgressIntervalMs":{"type":"integer","minimum":100,"maximum":2147483647},"statusRequestTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"statusRefusalLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"statusRetryBaseMs":{"type":"integer","minimum":1,"maximum":2147483647},"statusRetryMaxMs":{"type":"integer","minimum":1,"maximum":2147483647},"fileListMaxBytes":{"type":"integer","minimum":1},"sourceConcurrency":{"type":"integer","minimum":1,"maximum":256},"sourceBufferBytes":{"type":"integer","minimum":4194304},"sourceMaxFileBytes":{"type":"integer","minimum":1},"sourceRetryLimitMs":{"type":"integer","minimum":0,"maximum":2147483647},"sourceRetryBaseMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceRetryMaxMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceRetryAfterMaxMs":{"type":"integer","minimum":0,"maximum":2147483647},"sourceRefuseUnverified":{"type":"boolean"},"sourceDnsTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceConnectTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceHeadersTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceIdleTimeoutMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceMinRateBytes":{"type":"integer","minimum":0},"sourceMinRateWindowMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourcePerHostConnections":{"type":"integer","minimum":1,"maximum":256},"sourceParkedMaxMs":{"type":"integer","minimum":1,"maximum":2147483647},"sourceSequential":{"type":"boolean"},"sourceCheckLimitMs":{"type":"integer","minimum":0,"maximum":60000},"sourceUserAgent":{"type":"string","minLength":1,"pattern":"^[\\x20-\\x7e]+$"}}};
 
 const pattern0 = new RegExp("^(https?://[A-Za-z0-9.:[\\]_-]+/?)?$", "u");
 const pattern2 = new RegExp("^[\\x20-\\x7e]+$", "u");
@@ -1291,8 +1291,8 @@ vErrors.push(err114);
 errors++;
 }
 if((typeof data31 == "number") && (isFinite(data31))){
-if(data31 < 1 || isNaN(data31)){
-const err115 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data31 > 2147483647 || isNaN(data31)){
+const err115 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err115];
 }
@@ -1301,12 +1301,8 @@ vErrors.push(err115);
 }
 errors++;
 }
-}
-}
-if(data.partSizeBytes !== undefined){
-let data32 = data.partSizeBytes;
-if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
-const err116 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data31 < 1 || isNaN(data31)){
+const err116 = {instancePath:instancePath+"/shutdownTimeoutMs",schemaPath:"#/properties/shutdownTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err116];
 }
@@ -1315,9 +1311,12 @@ vErrors.push(err116);
 }
 errors++;
 }
-if((typeof data32 == "number") && (isFinite(data32))){
-if(data32 > 1073741824 || isNaN(data32)){
-const err117 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
+}
+}
+if(data.partSizeBytes !== undefined){
+let data32 = data.partSizeBytes;
+if(!(((typeof data32 == "number") && (!(data32 % 1) && !isNaN(data32))) && (isFinite(data32)))){
+const err117 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err117];
 }
@@ -1326,8 +1325,9 @@ vErrors.push(err117);
 }
 errors++;
 }
-if(data32 < 5242880 || isNaN(data32)){
-const err118 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5242880},message:"must be >= 5242880"};
+if((typeof data32 == "number") && (isFinite(data32))){
+if(data32 > 1073741824 || isNaN(data32)){
+const err118 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1073741824},message:"must be <= 1073741824"};
 if(vErrors === null){
 vErrors = [err118];
 }
@@ -1336,12 +1336,8 @@ vErrors.push(err118);
 }
 errors++;
 }
-}
-}
-if(data.partsInFlight !== undefined){
-let data33 = data.partsInFlight;
-if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
-const err119 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data32 < 5242880 || isNaN(data32)){
+const err119 = {instancePath:instancePath+"/partSizeBytes",schemaPath:"#/properties/partSizeBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 5242880},message:"must be >= 5242880"};
 if(vErrors === null){
 vErrors = [err119];
 }
@@ -1350,9 +1346,12 @@ vErrors.push(err119);
 }
 errors++;
 }
-if((typeof data33 == "number") && (isFinite(data33))){
-if(data33 > 32 || isNaN(data33)){
-const err120 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32"};
+}
+}
+if(data.partsInFlight !== undefined){
+let data33 = data.partsInFlight;
+if(!(((typeof data33 == "number") && (!(data33 % 1) && !isNaN(data33))) && (isFinite(data33)))){
+const err120 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err120];
 }
@@ -1361,8 +1360,9 @@ vErrors.push(err120);
 }
 errors++;
 }
-if(data33 < 1 || isNaN(data33)){
-const err121 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data33 == "number") && (isFinite(data33))){
+if(data33 > 32 || isNaN(data33)){
+const err121 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 32},message:"must be <= 32"};
 if(vErrors === null){
 vErrors = [err121];
 }
@@ -1371,12 +1371,8 @@ vErrors.push(err121);
 }
 errors++;
 }
-}
-}
-if(data.maxArchiveBytes !== undefined){
-let data34 = data.maxArchiveBytes;
-if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
-const err122 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data33 < 1 || isNaN(data33)){
+const err122 = {instancePath:instancePath+"/partsInFlight",schemaPath:"#/properties/partsInFlight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err122];
 }
@@ -1385,9 +1381,12 @@ vErrors.push(err122);
 }
 errors++;
 }
-if((typeof data34 == "number") && (isFinite(data34))){
-if(data34 < 1 || isNaN(data34)){
-const err123 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.maxArchiveBytes !== undefined){
+let data34 = data.maxArchiveBytes;
+if(!(((typeof data34 == "number") && (!(data34 % 1) && !isNaN(data34))) && (isFinite(data34)))){
+const err123 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err123];
 }
@@ -1396,16 +1395,27 @@ vErrors.push(err123);
 }
 errors++;
 }
-}
-}
-if(data.sourceUnknownLengthZip64 !== undefined){
-if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
-const err124 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if((typeof data34 == "number") && (isFinite(data34))){
+if(data34 < 1 || isNaN(data34)){
+const err124 = {instancePath:instancePath+"/maxArchiveBytes",schemaPath:"#/properties/maxArchiveBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err124];
 }
 else {
 vErrors.push(err124);
+}
+errors++;
+}
+}
+}
+if(data.sourceUnknownLengthZip64 !== undefined){
+if(typeof data.sourceUnknownLengthZip64 !== "boolean"){
+const err125 = {instancePath:instancePath+"/sourceUnknownLengthZip64",schemaPath:"#/properties/sourceUnknownLengthZip64/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err125];
+}
+else {
+vErrors.push(err125);
 }
 errors++;
 }
@@ -1418,18 +1428,7 @@ for(let i7=0; i7<len7; i7++){
 let data37 = data36[i7];
 if(typeof data37 === "string"){
 if(func2(data37) < 1){
-const err125 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err125];
-}
-else {
-vErrors.push(err125);
-}
-errors++;
-}
-}
-else {
-const err126 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err126 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err126];
 }
@@ -1439,9 +1438,8 @@ vErrors.push(err126);
 errors++;
 }
 }
-}
 else {
-const err127 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err127 = {instancePath:instancePath+"/storeAllowedHosts/" + i7,schemaPath:"#/properties/storeAllowedHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err127];
 }
@@ -1451,14 +1449,26 @@ vErrors.push(err127);
 errors++;
 }
 }
-if(data.storeAllowHttp !== undefined){
-if(typeof data.storeAllowHttp !== "boolean"){
-const err128 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+}
+else {
+const err128 = {instancePath:instancePath+"/storeAllowedHosts",schemaPath:"#/properties/storeAllowedHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err128];
 }
 else {
 vErrors.push(err128);
+}
+errors++;
+}
+}
+if(data.storeAllowHttp !== undefined){
+if(typeof data.storeAllowHttp !== "boolean"){
+const err129 = {instancePath:instancePath+"/storeAllowHttp",schemaPath:"#/properties/storeAllowHttp/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err129];
+}
+else {
+vErrors.push(err129);
 }
 errors++;
 }
@@ -1471,18 +1481,7 @@ for(let i8=0; i8<len8; i8++){
 let data40 = data39[i8];
 if(typeof data40 === "string"){
 if(func2(data40) < 1){
-const err129 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err129];
-}
-else {
-vErrors.push(err129);
-}
-errors++;
-}
-}
-else {
-const err130 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err130 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err130];
 }
@@ -1492,14 +1491,25 @@ vErrors.push(err130);
 errors++;
 }
 }
-}
 else {
-const err131 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err131 = {instancePath:instancePath+"/storeAllowCidrs/" + i8,schemaPath:"#/properties/storeAllowCidrs/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err131];
 }
 else {
 vErrors.push(err131);
+}
+errors++;
+}
+}
+}
+else {
+const err132 = {instancePath:instancePath+"/storeAllowCidrs",schemaPath:"#/properties/storeAllowCidrs/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err132];
+}
+else {
+vErrors.push(err132);
 }
 errors++;
 }
@@ -1512,18 +1522,7 @@ for(let i9=0; i9<len9; i9++){
 let data42 = data41[i9];
 if(typeof data42 === "string"){
 if(func2(data42) < 1){
-const err132 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err132];
-}
-else {
-vErrors.push(err132);
-}
-errors++;
-}
-}
-else {
-const err133 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err133 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err133];
 }
@@ -1533,14 +1532,25 @@ vErrors.push(err133);
 errors++;
 }
 }
-}
 else {
-const err134 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err134 = {instancePath:instancePath+"/storeTokenAudiences/" + i9,schemaPath:"#/properties/storeTokenAudiences/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err134];
 }
 else {
 vErrors.push(err134);
+}
+errors++;
+}
+}
+}
+else {
+const err135 = {instancePath:instancePath+"/storeTokenAudiences",schemaPath:"#/properties/storeTokenAudiences/type",keyword:"type",params:{type: "array"},message:"must be array"};
+if(vErrors === null){
+vErrors = [err135];
+}
+else {
+vErrors.push(err135);
 }
 errors++;
 }
@@ -1553,18 +1563,7 @@ for(let i10=0; i10<len10; i10++){
 let data44 = data43[i10];
 if(typeof data44 === "string"){
 if(func2(data44) < 1){
-const err135 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
-if(vErrors === null){
-vErrors = [err135];
-}
-else {
-vErrors.push(err135);
-}
-errors++;
-}
-}
-else {
-const err136 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
+const err136 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
 if(vErrors === null){
 vErrors = [err136];
 }
@@ -1574,9 +1573,8 @@ vErrors.push(err136);
 errors++;
 }
 }
-}
 else {
-const err137 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
+const err137 = {instancePath:instancePath+"/storeStsHosts/" + i10,schemaPath:"#/properties/storeStsHosts/items/type",keyword:"type",params:{type: "string"},message:"must be string"};
 if(vErrors === null){
 vErrors = [err137];
 }
@@ -1586,10 +1584,9 @@ vErrors.push(err137);
 errors++;
 }
 }
-if(data.stsTimeoutMs !== undefined){
-let data45 = data.stsTimeoutMs;
-if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
-const err138 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+else {
+const err138 = {instancePath:instancePath+"/storeStsHosts",schemaPath:"#/properties/storeStsHosts/type",keyword:"type",params:{type: "array"},message:"must be array"};
 if(vErrors === null){
 vErrors = [err138];
 }
@@ -1598,9 +1595,11 @@ vErrors.push(err138);
 }
 errors++;
 }
-if((typeof data45 == "number") && (isFinite(data45))){
-if(data45 < 1 || isNaN(data45)){
-const err139 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+if(data.stsTimeoutMs !== undefined){
+let data45 = data.stsTimeoutMs;
+if(!(((typeof data45 == "number") && (!(data45 % 1) && !isNaN(data45))) && (isFinite(data45)))){
+const err139 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err139];
 }
@@ -1609,12 +1608,9 @@ vErrors.push(err139);
 }
 errors++;
 }
-}
-}
-if(data.stsRetryMs !== undefined){
-let data46 = data.stsRetryMs;
-if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
-const err140 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data45 == "number") && (isFinite(data45))){
+if(data45 > 2147483647 || isNaN(data45)){
+const err140 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err140];
 }
@@ -1623,9 +1619,8 @@ vErrors.push(err140);
 }
 errors++;
 }
-if((typeof data46 == "number") && (isFinite(data46))){
-if(data46 < 1 || isNaN(data46)){
-const err141 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data45 < 1 || isNaN(data45)){
+const err141 = {instancePath:instancePath+"/stsTimeoutMs",schemaPath:"#/properties/stsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err141];
 }
@@ -1636,10 +1631,10 @@ errors++;
 }
 }
 }
-if(data.storeConnectTimeoutMs !== undefined){
-let data47 = data.storeConnectTimeoutMs;
-if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
-const err142 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.stsRetryMs !== undefined){
+let data46 = data.stsRetryMs;
+if(!(((typeof data46 == "number") && (!(data46 % 1) && !isNaN(data46))) && (isFinite(data46)))){
+const err142 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err142];
 }
@@ -1648,9 +1643,9 @@ vErrors.push(err142);
 }
 errors++;
 }
-if((typeof data47 == "number") && (isFinite(data47))){
-if(data47 < 1 || isNaN(data47)){
-const err143 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data46 == "number") && (isFinite(data46))){
+if(data46 > 2147483647 || isNaN(data46)){
+const err143 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err143];
 }
@@ -1659,12 +1654,8 @@ vErrors.push(err143);
 }
 errors++;
 }
-}
-}
-if(data.storeIdleTimeoutMs !== undefined){
-let data48 = data.storeIdleTimeoutMs;
-if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
-const err144 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data46 < 1 || isNaN(data46)){
+const err144 = {instancePath:instancePath+"/stsRetryMs",schemaPath:"#/properties/stsRetryMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err144];
 }
@@ -1673,9 +1664,12 @@ vErrors.push(err144);
 }
 errors++;
 }
-if((typeof data48 == "number") && (isFinite(data48))){
-if(data48 < 1 || isNaN(data48)){
-const err145 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.storeConnectTimeoutMs !== undefined){
+let data47 = data.storeConnectTimeoutMs;
+if(!(((typeof data47 == "number") && (!(data47 % 1) && !isNaN(data47))) && (isFinite(data47)))){
+const err145 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err145];
 }
@@ -1684,12 +1678,9 @@ vErrors.push(err145);
 }
 errors++;
 }
-}
-}
-if(data.storeRetryLimitMs !== undefined){
-let data49 = data.storeRetryLimitMs;
-if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
-const err146 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data47 == "number") && (isFinite(data47))){
+if(data47 > 2147483647 || isNaN(data47)){
+const err146 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err146];
 }
@@ -1698,9 +1689,8 @@ vErrors.push(err146);
 }
 errors++;
 }
-if((typeof data49 == "number") && (isFinite(data49))){
-if(data49 < 0 || isNaN(data49)){
-const err147 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data47 < 1 || isNaN(data47)){
+const err147 = {instancePath:instancePath+"/storeConnectTimeoutMs",schemaPath:"#/properties/storeConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err147];
 }
@@ -1711,10 +1701,10 @@ errors++;
 }
 }
 }
-if(data.storeRetryBaseMs !== undefined){
-let data50 = data.storeRetryBaseMs;
-if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
-const err148 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeIdleTimeoutMs !== undefined){
+let data48 = data.storeIdleTimeoutMs;
+if(!(((typeof data48 == "number") && (!(data48 % 1) && !isNaN(data48))) && (isFinite(data48)))){
+const err148 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err148];
 }
@@ -1723,9 +1713,9 @@ vErrors.push(err148);
 }
 errors++;
 }
-if((typeof data50 == "number") && (isFinite(data50))){
-if(data50 < 1 || isNaN(data50)){
-const err149 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data48 == "number") && (isFinite(data48))){
+if(data48 > 2147483647 || isNaN(data48)){
+const err149 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err149];
 }
@@ -1734,12 +1724,8 @@ vErrors.push(err149);
 }
 errors++;
 }
-}
-}
-if(data.storeRetryMaxMs !== undefined){
-let data51 = data.storeRetryMaxMs;
-if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
-const err150 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data48 < 1 || isNaN(data48)){
+const err150 = {instancePath:instancePath+"/storeIdleTimeoutMs",schemaPath:"#/properties/storeIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err150];
 }
@@ -1748,9 +1734,12 @@ vErrors.push(err150);
 }
 errors++;
 }
-if((typeof data51 == "number") && (isFinite(data51))){
-if(data51 < 1 || isNaN(data51)){
-const err151 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.storeRetryLimitMs !== undefined){
+let data49 = data.storeRetryLimitMs;
+if(!(((typeof data49 == "number") && (!(data49 % 1) && !isNaN(data49))) && (isFinite(data49)))){
+const err151 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err151];
 }
@@ -1759,12 +1748,9 @@ vErrors.push(err151);
 }
 errors++;
 }
-}
-}
-if(data.storeStartGraceMs !== undefined){
-let data52 = data.storeStartGraceMs;
-if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
-const err152 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data49 == "number") && (isFinite(data49))){
+if(data49 > 2147483647 || isNaN(data49)){
+const err152 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err152];
 }
@@ -1773,9 +1759,8 @@ vErrors.push(err152);
 }
 errors++;
 }
-if((typeof data52 == "number") && (isFinite(data52))){
-if(data52 < 0 || isNaN(data52)){
-const err153 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data49 < 0 || isNaN(data49)){
+const err153 = {instancePath:instancePath+"/storeRetryLimitMs",schemaPath:"#/properties/storeRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err153];
 }
@@ -1786,10 +1771,10 @@ errors++;
 }
 }
 }
-if(data.storeConsistencyMs !== undefined){
-let data53 = data.storeConsistencyMs;
-if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
-const err154 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeRetryBaseMs !== undefined){
+let data50 = data.storeRetryBaseMs;
+if(!(((typeof data50 == "number") && (!(data50 % 1) && !isNaN(data50))) && (isFinite(data50)))){
+const err154 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err154];
 }
@@ -1798,9 +1783,9 @@ vErrors.push(err154);
 }
 errors++;
 }
-if((typeof data53 == "number") && (isFinite(data53))){
-if(data53 > 30000 || isNaN(data53)){
-const err155 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
+if((typeof data50 == "number") && (isFinite(data50))){
+if(data50 > 2147483647 || isNaN(data50)){
+const err155 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err155];
 }
@@ -1809,8 +1794,8 @@ vErrors.push(err155);
 }
 errors++;
 }
-if(data53 < 0 || isNaN(data53)){
-const err156 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data50 < 1 || isNaN(data50)){
+const err156 = {instancePath:instancePath+"/storeRetryBaseMs",schemaPath:"#/properties/storeRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err156];
 }
@@ -1821,10 +1806,10 @@ errors++;
 }
 }
 }
-if(data.recoveryLimitMs !== undefined){
-let data54 = data.recoveryLimitMs;
-if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
-const err157 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeRetryMaxMs !== undefined){
+let data51 = data.storeRetryMaxMs;
+if(!(((typeof data51 == "number") && (!(data51 % 1) && !isNaN(data51))) && (isFinite(data51)))){
+const err157 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err157];
 }
@@ -1833,9 +1818,9 @@ vErrors.push(err157);
 }
 errors++;
 }
-if((typeof data54 == "number") && (isFinite(data54))){
-if(data54 < 1 || isNaN(data54)){
-const err158 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data51 == "number") && (isFinite(data51))){
+if(data51 > 2147483647 || isNaN(data51)){
+const err158 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err158];
 }
@@ -1844,12 +1829,8 @@ vErrors.push(err158);
 }
 errors++;
 }
-}
-}
-if(data.statusActivationIntervalMs !== undefined){
-let data55 = data.statusActivationIntervalMs;
-if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
-const err159 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data51 < 1 || isNaN(data51)){
+const err159 = {instancePath:instancePath+"/storeRetryMaxMs",schemaPath:"#/properties/storeRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err159];
 }
@@ -1858,9 +1839,12 @@ vErrors.push(err159);
 }
 errors++;
 }
-if((typeof data55 == "number") && (isFinite(data55))){
-if(data55 < 10 || isNaN(data55)){
-const err160 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10"};
+}
+}
+if(data.storeStartGraceMs !== undefined){
+let data52 = data.storeStartGraceMs;
+if(!(((typeof data52 == "number") && (!(data52 % 1) && !isNaN(data52))) && (isFinite(data52)))){
+const err160 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err160];
 }
@@ -1869,12 +1853,9 @@ vErrors.push(err160);
 }
 errors++;
 }
-}
-}
-if(data.statusProgressIntervalMs !== undefined){
-let data56 = data.statusProgressIntervalMs;
-if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
-const err161 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data52 == "number") && (isFinite(data52))){
+if(data52 > 2147483647 || isNaN(data52)){
+const err161 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err161];
 }
@@ -1883,9 +1864,8 @@ vErrors.push(err161);
 }
 errors++;
 }
-if((typeof data56 == "number") && (isFinite(data56))){
-if(data56 < 100 || isNaN(data56)){
-const err162 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"};
+if(data52 < 0 || isNaN(data52)){
+const err162 = {instancePath:instancePath+"/storeStartGraceMs",schemaPath:"#/properties/storeStartGraceMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err162];
 }
@@ -1896,10 +1876,10 @@ errors++;
 }
 }
 }
-if(data.statusRequestTimeoutMs !== undefined){
-let data57 = data.statusRequestTimeoutMs;
-if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
-const err163 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.storeConsistencyMs !== undefined){
+let data53 = data.storeConsistencyMs;
+if(!(((typeof data53 == "number") && (!(data53 % 1) && !isNaN(data53))) && (isFinite(data53)))){
+const err163 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err163];
 }
@@ -1908,9 +1888,9 @@ vErrors.push(err163);
 }
 errors++;
 }
-if((typeof data57 == "number") && (isFinite(data57))){
-if(data57 < 1 || isNaN(data57)){
-const err164 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data53 == "number") && (isFinite(data53))){
+if(data53 > 30000 || isNaN(data53)){
+const err164 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 30000},message:"must be <= 30000"};
 if(vErrors === null){
 vErrors = [err164];
 }
@@ -1919,12 +1899,8 @@ vErrors.push(err164);
 }
 errors++;
 }
-}
-}
-if(data.statusRefusalLimitMs !== undefined){
-let data58 = data.statusRefusalLimitMs;
-if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
-const err165 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data53 < 0 || isNaN(data53)){
+const err165 = {instancePath:instancePath+"/storeConsistencyMs",schemaPath:"#/properties/storeConsistencyMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err165];
 }
@@ -1933,9 +1909,12 @@ vErrors.push(err165);
 }
 errors++;
 }
-if((typeof data58 == "number") && (isFinite(data58))){
-if(data58 < 0 || isNaN(data58)){
-const err166 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data.recoveryLimitMs !== undefined){
+let data54 = data.recoveryLimitMs;
+if(!(((typeof data54 == "number") && (!(data54 % 1) && !isNaN(data54))) && (isFinite(data54)))){
+const err166 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err166];
 }
@@ -1944,12 +1923,9 @@ vErrors.push(err166);
 }
 errors++;
 }
-}
-}
-if(data.statusRetryBaseMs !== undefined){
-let data59 = data.statusRetryBaseMs;
-if(!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))){
-const err167 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data54 == "number") && (isFinite(data54))){
+if(data54 > 2147483647 || isNaN(data54)){
+const err167 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err167];
 }
@@ -1958,9 +1934,8 @@ vErrors.push(err167);
 }
 errors++;
 }
-if((typeof data59 == "number") && (isFinite(data59))){
-if(data59 < 1 || isNaN(data59)){
-const err168 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data54 < 1 || isNaN(data54)){
+const err168 = {instancePath:instancePath+"/recoveryLimitMs",schemaPath:"#/properties/recoveryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err168];
 }
@@ -1971,10 +1946,10 @@ errors++;
 }
 }
 }
-if(data.statusRetryMaxMs !== undefined){
-let data60 = data.statusRetryMaxMs;
-if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
-const err169 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusActivationIntervalMs !== undefined){
+let data55 = data.statusActivationIntervalMs;
+if(!(((typeof data55 == "number") && (!(data55 % 1) && !isNaN(data55))) && (isFinite(data55)))){
+const err169 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err169];
 }
@@ -1983,9 +1958,9 @@ vErrors.push(err169);
 }
 errors++;
 }
-if((typeof data60 == "number") && (isFinite(data60))){
-if(data60 < 1 || isNaN(data60)){
-const err170 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data55 == "number") && (isFinite(data55))){
+if(data55 > 2147483647 || isNaN(data55)){
+const err170 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err170];
 }
@@ -1994,12 +1969,8 @@ vErrors.push(err170);
 }
 errors++;
 }
-}
-}
-if(data.fileListMaxBytes !== undefined){
-let data61 = data.fileListMaxBytes;
-if(!(((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61))) && (isFinite(data61)))){
-const err171 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data55 < 10 || isNaN(data55)){
+const err171 = {instancePath:instancePath+"/statusActivationIntervalMs",schemaPath:"#/properties/statusActivationIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 10},message:"must be >= 10"};
 if(vErrors === null){
 vErrors = [err171];
 }
@@ -2008,9 +1979,12 @@ vErrors.push(err171);
 }
 errors++;
 }
-if((typeof data61 == "number") && (isFinite(data61))){
-if(data61 < 1 || isNaN(data61)){
-const err172 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.statusProgressIntervalMs !== undefined){
+let data56 = data.statusProgressIntervalMs;
+if(!(((typeof data56 == "number") && (!(data56 % 1) && !isNaN(data56))) && (isFinite(data56)))){
+const err172 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err172];
 }
@@ -2019,12 +1993,9 @@ vErrors.push(err172);
 }
 errors++;
 }
-}
-}
-if(data.sourceConcurrency !== undefined){
-let data62 = data.sourceConcurrency;
-if(!(((typeof data62 == "number") && (!(data62 % 1) && !isNaN(data62))) && (isFinite(data62)))){
-const err173 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data56 == "number") && (isFinite(data56))){
+if(data56 > 2147483647 || isNaN(data56)){
+const err173 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err173];
 }
@@ -2033,9 +2004,8 @@ vErrors.push(err173);
 }
 errors++;
 }
-if((typeof data62 == "number") && (isFinite(data62))){
-if(data62 > 256 || isNaN(data62)){
-const err174 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+if(data56 < 100 || isNaN(data56)){
+const err174 = {instancePath:instancePath+"/statusProgressIntervalMs",schemaPath:"#/properties/statusProgressIntervalMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"};
 if(vErrors === null){
 vErrors = [err174];
 }
@@ -2044,8 +2014,12 @@ vErrors.push(err174);
 }
 errors++;
 }
-if(data62 < 1 || isNaN(data62)){
-const err175 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.statusRequestTimeoutMs !== undefined){
+let data57 = data.statusRequestTimeoutMs;
+if(!(((typeof data57 == "number") && (!(data57 % 1) && !isNaN(data57))) && (isFinite(data57)))){
+const err175 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err175];
 }
@@ -2054,12 +2028,9 @@ vErrors.push(err175);
 }
 errors++;
 }
-}
-}
-if(data.sourceBufferBytes !== undefined){
-let data63 = data.sourceBufferBytes;
-if(!(((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63))) && (isFinite(data63)))){
-const err176 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data57 == "number") && (isFinite(data57))){
+if(data57 > 2147483647 || isNaN(data57)){
+const err176 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err176];
 }
@@ -2068,9 +2039,8 @@ vErrors.push(err176);
 }
 errors++;
 }
-if((typeof data63 == "number") && (isFinite(data63))){
-if(data63 < 4194304 || isNaN(data63)){
-const err177 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
+if(data57 < 1 || isNaN(data57)){
+const err177 = {instancePath:instancePath+"/statusRequestTimeoutMs",schemaPath:"#/properties/statusRequestTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err177];
 }
@@ -2081,10 +2051,10 @@ errors++;
 }
 }
 }
-if(data.sourceMaxFileBytes !== undefined){
-let data64 = data.sourceMaxFileBytes;
-if(!(((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64))) && (isFinite(data64)))){
-const err178 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRefusalLimitMs !== undefined){
+let data58 = data.statusRefusalLimitMs;
+if(!(((typeof data58 == "number") && (!(data58 % 1) && !isNaN(data58))) && (isFinite(data58)))){
+const err178 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err178];
 }
@@ -2093,9 +2063,9 @@ vErrors.push(err178);
 }
 errors++;
 }
-if((typeof data64 == "number") && (isFinite(data64))){
-if(data64 < 1 || isNaN(data64)){
-const err179 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data58 == "number") && (isFinite(data58))){
+if(data58 > 2147483647 || isNaN(data58)){
+const err179 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err179];
 }
@@ -2104,12 +2074,8 @@ vErrors.push(err179);
 }
 errors++;
 }
-}
-}
-if(data.sourceRetryLimitMs !== undefined){
-let data65 = data.sourceRetryLimitMs;
-if(!(((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65))) && (isFinite(data65)))){
-const err180 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data58 < 0 || isNaN(data58)){
+const err180 = {instancePath:instancePath+"/statusRefusalLimitMs",schemaPath:"#/properties/statusRefusalLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err180];
 }
@@ -2118,9 +2084,12 @@ vErrors.push(err180);
 }
 errors++;
 }
-if((typeof data65 == "number") && (isFinite(data65))){
-if(data65 < 0 || isNaN(data65)){
-const err181 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data.statusRetryBaseMs !== undefined){
+let data59 = data.statusRetryBaseMs;
+if(!(((typeof data59 == "number") && (!(data59 % 1) && !isNaN(data59))) && (isFinite(data59)))){
+const err181 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err181];
 }
@@ -2129,12 +2098,9 @@ vErrors.push(err181);
 }
 errors++;
 }
-}
-}
-if(data.sourceRetryBaseMs !== undefined){
-let data66 = data.sourceRetryBaseMs;
-if(!(((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66))) && (isFinite(data66)))){
-const err182 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data59 == "number") && (isFinite(data59))){
+if(data59 > 2147483647 || isNaN(data59)){
+const err182 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err182];
 }
@@ -2143,9 +2109,8 @@ vErrors.push(err182);
 }
 errors++;
 }
-if((typeof data66 == "number") && (isFinite(data66))){
-if(data66 < 1 || isNaN(data66)){
-const err183 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(data59 < 1 || isNaN(data59)){
+const err183 = {instancePath:instancePath+"/statusRetryBaseMs",schemaPath:"#/properties/statusRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err183];
 }
@@ -2156,10 +2121,10 @@ errors++;
 }
 }
 }
-if(data.sourceRetryMaxMs !== undefined){
-let data67 = data.sourceRetryMaxMs;
-if(!(((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67))) && (isFinite(data67)))){
-const err184 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.statusRetryMaxMs !== undefined){
+let data60 = data.statusRetryMaxMs;
+if(!(((typeof data60 == "number") && (!(data60 % 1) && !isNaN(data60))) && (isFinite(data60)))){
+const err184 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err184];
 }
@@ -2168,9 +2133,9 @@ vErrors.push(err184);
 }
 errors++;
 }
-if((typeof data67 == "number") && (isFinite(data67))){
-if(data67 < 1 || isNaN(data67)){
-const err185 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data60 == "number") && (isFinite(data60))){
+if(data60 > 2147483647 || isNaN(data60)){
+const err185 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err185];
 }
@@ -2179,12 +2144,8 @@ vErrors.push(err185);
 }
 errors++;
 }
-}
-}
-if(data.sourceRetryAfterMaxMs !== undefined){
-let data68 = data.sourceRetryAfterMaxMs;
-if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
-const err186 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data60 < 1 || isNaN(data60)){
+const err186 = {instancePath:instancePath+"/statusRetryMaxMs",schemaPath:"#/properties/statusRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err186];
 }
@@ -2193,9 +2154,12 @@ vErrors.push(err186);
 }
 errors++;
 }
-if((typeof data68 == "number") && (isFinite(data68))){
-if(data68 < 0 || isNaN(data68)){
-const err187 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+}
+if(data.fileListMaxBytes !== undefined){
+let data61 = data.fileListMaxBytes;
+if(!(((typeof data61 == "number") && (!(data61 % 1) && !isNaN(data61))) && (isFinite(data61)))){
+const err187 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err187];
 }
@@ -2204,11 +2168,9 @@ vErrors.push(err187);
 }
 errors++;
 }
-}
-}
-if(data.sourceRefuseUnverified !== undefined){
-if(typeof data.sourceRefuseUnverified !== "boolean"){
-const err188 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if((typeof data61 == "number") && (isFinite(data61))){
+if(data61 < 1 || isNaN(data61)){
+const err188 = {instancePath:instancePath+"/fileListMaxBytes",schemaPath:"#/properties/fileListMaxBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err188];
 }
@@ -2218,10 +2180,11 @@ vErrors.push(err188);
 errors++;
 }
 }
-if(data.sourceDnsTimeoutMs !== undefined){
-let data70 = data.sourceDnsTimeoutMs;
-if(!(((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70))) && (isFinite(data70)))){
-const err189 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+}
+if(data.sourceConcurrency !== undefined){
+let data62 = data.sourceConcurrency;
+if(!(((typeof data62 == "number") && (!(data62 % 1) && !isNaN(data62))) && (isFinite(data62)))){
+const err189 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err189];
 }
@@ -2230,9 +2193,9 @@ vErrors.push(err189);
 }
 errors++;
 }
-if((typeof data70 == "number") && (isFinite(data70))){
-if(data70 < 1 || isNaN(data70)){
-const err190 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data62 == "number") && (isFinite(data62))){
+if(data62 > 256 || isNaN(data62)){
+const err190 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
 if(vErrors === null){
 vErrors = [err190];
 }
@@ -2241,12 +2204,8 @@ vErrors.push(err190);
 }
 errors++;
 }
-}
-}
-if(data.sourceConnectTimeoutMs !== undefined){
-let data71 = data.sourceConnectTimeoutMs;
-if(!(((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71))) && (isFinite(data71)))){
-const err191 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data62 < 1 || isNaN(data62)){
+const err191 = {instancePath:instancePath+"/sourceConcurrency",schemaPath:"#/properties/sourceConcurrency/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err191];
 }
@@ -2255,9 +2214,12 @@ vErrors.push(err191);
 }
 errors++;
 }
-if((typeof data71 == "number") && (isFinite(data71))){
-if(data71 < 1 || isNaN(data71)){
-const err192 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceBufferBytes !== undefined){
+let data63 = data.sourceBufferBytes;
+if(!(((typeof data63 == "number") && (!(data63 % 1) && !isNaN(data63))) && (isFinite(data63)))){
+const err192 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err192];
 }
@@ -2266,12 +2228,9 @@ vErrors.push(err192);
 }
 errors++;
 }
-}
-}
-if(data.sourceHeadersTimeoutMs !== undefined){
-let data72 = data.sourceHeadersTimeoutMs;
-if(!(((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72))) && (isFinite(data72)))){
-const err193 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data63 == "number") && (isFinite(data63))){
+if(data63 < 4194304 || isNaN(data63)){
+const err193 = {instancePath:instancePath+"/sourceBufferBytes",schemaPath:"#/properties/sourceBufferBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 4194304},message:"must be >= 4194304"};
 if(vErrors === null){
 vErrors = [err193];
 }
@@ -2280,9 +2239,12 @@ vErrors.push(err193);
 }
 errors++;
 }
-if((typeof data72 == "number") && (isFinite(data72))){
-if(data72 < 1 || isNaN(data72)){
-const err194 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceMaxFileBytes !== undefined){
+let data64 = data.sourceMaxFileBytes;
+if(!(((typeof data64 == "number") && (!(data64 % 1) && !isNaN(data64))) && (isFinite(data64)))){
+const err194 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err194];
 }
@@ -2291,12 +2253,9 @@ vErrors.push(err194);
 }
 errors++;
 }
-}
-}
-if(data.sourceIdleTimeoutMs !== undefined){
-let data73 = data.sourceIdleTimeoutMs;
-if(!(((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73))) && (isFinite(data73)))){
-const err195 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data64 == "number") && (isFinite(data64))){
+if(data64 < 1 || isNaN(data64)){
+const err195 = {instancePath:instancePath+"/sourceMaxFileBytes",schemaPath:"#/properties/sourceMaxFileBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err195];
 }
@@ -2305,9 +2264,12 @@ vErrors.push(err195);
 }
 errors++;
 }
-if((typeof data73 == "number") && (isFinite(data73))){
-if(data73 < 1 || isNaN(data73)){
-const err196 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceRetryLimitMs !== undefined){
+let data65 = data.sourceRetryLimitMs;
+if(!(((typeof data65 == "number") && (!(data65 % 1) && !isNaN(data65))) && (isFinite(data65)))){
+const err196 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err196];
 }
@@ -2316,12 +2278,9 @@ vErrors.push(err196);
 }
 errors++;
 }
-}
-}
-if(data.sourceMinRateBytes !== undefined){
-let data74 = data.sourceMinRateBytes;
-if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
-const err197 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if((typeof data65 == "number") && (isFinite(data65))){
+if(data65 > 2147483647 || isNaN(data65)){
+const err197 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err197];
 }
@@ -2330,9 +2289,8 @@ vErrors.push(err197);
 }
 errors++;
 }
-if((typeof data74 == "number") && (isFinite(data74))){
-if(data74 < 0 || isNaN(data74)){
-const err198 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(data65 < 0 || isNaN(data65)){
+const err198 = {instancePath:instancePath+"/sourceRetryLimitMs",schemaPath:"#/properties/sourceRetryLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err198];
 }
@@ -2343,10 +2301,10 @@ errors++;
 }
 }
 }
-if(data.sourceMinRateWindowMs !== undefined){
-let data75 = data.sourceMinRateWindowMs;
-if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
-const err199 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data.sourceRetryBaseMs !== undefined){
+let data66 = data.sourceRetryBaseMs;
+if(!(((typeof data66 == "number") && (!(data66 % 1) && !isNaN(data66))) && (isFinite(data66)))){
+const err199 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err199];
 }
@@ -2355,9 +2313,9 @@ vErrors.push(err199);
 }
 errors++;
 }
-if((typeof data75 == "number") && (isFinite(data75))){
-if(data75 < 1 || isNaN(data75)){
-const err200 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data66 == "number") && (isFinite(data66))){
+if(data66 > 2147483647 || isNaN(data66)){
+const err200 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err200];
 }
@@ -2366,12 +2324,8 @@ vErrors.push(err200);
 }
 errors++;
 }
-}
-}
-if(data.sourcePerHostConnections !== undefined){
-let data76 = data.sourcePerHostConnections;
-if(!(((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76))) && (isFinite(data76)))){
-const err201 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data66 < 1 || isNaN(data66)){
+const err201 = {instancePath:instancePath+"/sourceRetryBaseMs",schemaPath:"#/properties/sourceRetryBaseMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err201];
 }
@@ -2380,9 +2334,12 @@ vErrors.push(err201);
 }
 errors++;
 }
-if((typeof data76 == "number") && (isFinite(data76))){
-if(data76 > 256 || isNaN(data76)){
-const err202 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+}
+}
+if(data.sourceRetryMaxMs !== undefined){
+let data67 = data.sourceRetryMaxMs;
+if(!(((typeof data67 == "number") && (!(data67 % 1) && !isNaN(data67))) && (isFinite(data67)))){
+const err202 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err202];
 }
@@ -2391,8 +2348,9 @@ vErrors.push(err202);
 }
 errors++;
 }
-if(data76 < 1 || isNaN(data76)){
-const err203 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if((typeof data67 == "number") && (isFinite(data67))){
+if(data67 > 2147483647 || isNaN(data67)){
+const err203 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err203];
 }
@@ -2401,12 +2359,8 @@ vErrors.push(err203);
 }
 errors++;
 }
-}
-}
-if(data.sourceParkedMaxMs !== undefined){
-let data77 = data.sourceParkedMaxMs;
-if(!(((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77))) && (isFinite(data77)))){
-const err204 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data67 < 1 || isNaN(data67)){
+const err204 = {instancePath:instancePath+"/sourceRetryMaxMs",schemaPath:"#/properties/sourceRetryMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err204];
 }
@@ -2415,9 +2369,12 @@ vErrors.push(err204);
 }
 errors++;
 }
-if((typeof data77 == "number") && (isFinite(data77))){
-if(data77 < 1 || isNaN(data77)){
-const err205 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+}
+}
+if(data.sourceRetryAfterMaxMs !== undefined){
+let data68 = data.sourceRetryAfterMaxMs;
+if(!(((typeof data68 == "number") && (!(data68 % 1) && !isNaN(data68))) && (isFinite(data68)))){
+const err205 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err205];
 }
@@ -2426,11 +2383,9 @@ vErrors.push(err205);
 }
 errors++;
 }
-}
-}
-if(data.sourceSequential !== undefined){
-if(typeof data.sourceSequential !== "boolean"){
-const err206 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if((typeof data68 == "number") && (isFinite(data68))){
+if(data68 > 2147483647 || isNaN(data68)){
+const err206 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err206];
 }
@@ -2439,11 +2394,8 @@ vErrors.push(err206);
 }
 errors++;
 }
-}
-if(data.sourceCheckLimitMs !== undefined){
-let data79 = data.sourceCheckLimitMs;
-if(!(((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79))) && (isFinite(data79)))){
-const err207 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(data68 < 0 || isNaN(data68)){
+const err207 = {instancePath:instancePath+"/sourceRetryAfterMaxMs",schemaPath:"#/properties/sourceRetryAfterMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
 if(vErrors === null){
 vErrors = [err207];
 }
@@ -2452,9 +2404,11 @@ vErrors.push(err207);
 }
 errors++;
 }
-if((typeof data79 == "number") && (isFinite(data79))){
-if(data79 > 60000 || isNaN(data79)){
-const err208 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
+}
+}
+if(data.sourceRefuseUnverified !== undefined){
+if(typeof data.sourceRefuseUnverified !== "boolean"){
+const err208 = {instancePath:instancePath+"/sourceRefuseUnverified",schemaPath:"#/properties/sourceRefuseUnverified/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
 if(vErrors === null){
 vErrors = [err208];
 }
@@ -2463,8 +2417,11 @@ vErrors.push(err208);
 }
 errors++;
 }
-if(data79 < 0 || isNaN(data79)){
-const err209 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+}
+if(data.sourceDnsTimeoutMs !== undefined){
+let data70 = data.sourceDnsTimeoutMs;
+if(!(((typeof data70 == "number") && (!(data70 % 1) && !isNaN(data70))) && (isFinite(data70)))){
+const err209 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err209];
 }
@@ -2473,13 +2430,9 @@ vErrors.push(err209);
 }
 errors++;
 }
-}
-}
-if(data.sourceUserAgent !== undefined){
-let data80 = data.sourceUserAgent;
-if(typeof data80 === "string"){
-if(func2(data80) < 1){
-const err210 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if((typeof data70 == "number") && (isFinite(data70))){
+if(data70 > 2147483647 || isNaN(data70)){
+const err210 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err210];
 }
@@ -2488,8 +2441,8 @@ vErrors.push(err210);
 }
 errors++;
 }
-if(!pattern2.test(data80)){
-const err211 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/pattern",keyword:"pattern",params:{pattern: "^[\\x20-\\x7e]+$"},message:"must match pattern \""+"^[\\x20-\\x7e]+$"+"\""};
+if(data70 < 1 || isNaN(data70)){
+const err211 = {instancePath:instancePath+"/sourceDnsTimeoutMs",schemaPath:"#/properties/sourceDnsTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
 if(vErrors === null){
 vErrors = [err211];
 }
@@ -2499,8 +2452,11 @@ vErrors.push(err211);
 errors++;
 }
 }
-else {
-const err212 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/type",keyword:"type",params:{type: "string"},message:"must be string"};
+}
+if(data.sourceConnectTimeoutMs !== undefined){
+let data71 = data.sourceConnectTimeoutMs;
+if(!(((typeof data71 == "number") && (!(data71 % 1) && !isNaN(data71))) && (isFinite(data71)))){
+const err212 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
 if(vErrors === null){
 vErrors = [err212];
 }
@@ -2509,15 +2465,319 @@ vErrors.push(err212);
 }
 errors++;
 }
-}
-}
-else {
-const err213 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if((typeof data71 == "number") && (isFinite(data71))){
+if(data71 > 2147483647 || isNaN(data71)){
+const err213 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
 if(vErrors === null){
 vErrors = [err213];
 }
 else {
 vErrors.push(err213);
+}
+errors++;
+}
+if(data71 < 1 || isNaN(data71)){
+const err214 = {instancePath:instancePath+"/sourceConnectTimeoutMs",schemaPath:"#/properties/sourceConnectTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err214];
+}
+else {
+vErrors.push(err214);
+}
+errors++;
+}
+}
+}
+if(data.sourceHeadersTimeoutMs !== undefined){
+let data72 = data.sourceHeadersTimeoutMs;
+if(!(((typeof data72 == "number") && (!(data72 % 1) && !isNaN(data72))) && (isFinite(data72)))){
+const err215 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err215];
+}
+else {
+vErrors.push(err215);
+}
+errors++;
+}
+if((typeof data72 == "number") && (isFinite(data72))){
+if(data72 > 2147483647 || isNaN(data72)){
+const err216 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
+if(vErrors === null){
+vErrors = [err216];
+}
+else {
+vErrors.push(err216);
+}
+errors++;
+}
+if(data72 < 1 || isNaN(data72)){
+const err217 = {instancePath:instancePath+"/sourceHeadersTimeoutMs",schemaPath:"#/properties/sourceHeadersTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err217];
+}
+else {
+vErrors.push(err217);
+}
+errors++;
+}
+}
+}
+if(data.sourceIdleTimeoutMs !== undefined){
+let data73 = data.sourceIdleTimeoutMs;
+if(!(((typeof data73 == "number") && (!(data73 % 1) && !isNaN(data73))) && (isFinite(data73)))){
+const err218 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err218];
+}
+else {
+vErrors.push(err218);
+}
+errors++;
+}
+if((typeof data73 == "number") && (isFinite(data73))){
+if(data73 > 2147483647 || isNaN(data73)){
+const err219 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
+if(vErrors === null){
+vErrors = [err219];
+}
+else {
+vErrors.push(err219);
+}
+errors++;
+}
+if(data73 < 1 || isNaN(data73)){
+const err220 = {instancePath:instancePath+"/sourceIdleTimeoutMs",schemaPath:"#/properties/sourceIdleTimeoutMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err220];
+}
+else {
+vErrors.push(err220);
+}
+errors++;
+}
+}
+}
+if(data.sourceMinRateBytes !== undefined){
+let data74 = data.sourceMinRateBytes;
+if(!(((typeof data74 == "number") && (!(data74 % 1) && !isNaN(data74))) && (isFinite(data74)))){
+const err221 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err221];
+}
+else {
+vErrors.push(err221);
+}
+errors++;
+}
+if((typeof data74 == "number") && (isFinite(data74))){
+if(data74 < 0 || isNaN(data74)){
+const err222 = {instancePath:instancePath+"/sourceMinRateBytes",schemaPath:"#/properties/sourceMinRateBytes/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err222];
+}
+else {
+vErrors.push(err222);
+}
+errors++;
+}
+}
+}
+if(data.sourceMinRateWindowMs !== undefined){
+let data75 = data.sourceMinRateWindowMs;
+if(!(((typeof data75 == "number") && (!(data75 % 1) && !isNaN(data75))) && (isFinite(data75)))){
+const err223 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err223];
+}
+else {
+vErrors.push(err223);
+}
+errors++;
+}
+if((typeof data75 == "number") && (isFinite(data75))){
+if(data75 > 2147483647 || isNaN(data75)){
+const err224 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
+if(vErrors === null){
+vErrors = [err224];
+}
+else {
+vErrors.push(err224);
+}
+errors++;
+}
+if(data75 < 1 || isNaN(data75)){
+const err225 = {instancePath:instancePath+"/sourceMinRateWindowMs",schemaPath:"#/properties/sourceMinRateWindowMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err225];
+}
+else {
+vErrors.push(err225);
+}
+errors++;
+}
+}
+}
+if(data.sourcePerHostConnections !== undefined){
+let data76 = data.sourcePerHostConnections;
+if(!(((typeof data76 == "number") && (!(data76 % 1) && !isNaN(data76))) && (isFinite(data76)))){
+const err226 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err226];
+}
+else {
+vErrors.push(err226);
+}
+errors++;
+}
+if((typeof data76 == "number") && (isFinite(data76))){
+if(data76 > 256 || isNaN(data76)){
+const err227 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256"};
+if(vErrors === null){
+vErrors = [err227];
+}
+else {
+vErrors.push(err227);
+}
+errors++;
+}
+if(data76 < 1 || isNaN(data76)){
+const err228 = {instancePath:instancePath+"/sourcePerHostConnections",schemaPath:"#/properties/sourcePerHostConnections/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err228];
+}
+else {
+vErrors.push(err228);
+}
+errors++;
+}
+}
+}
+if(data.sourceParkedMaxMs !== undefined){
+let data77 = data.sourceParkedMaxMs;
+if(!(((typeof data77 == "number") && (!(data77 % 1) && !isNaN(data77))) && (isFinite(data77)))){
+const err229 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err229];
+}
+else {
+vErrors.push(err229);
+}
+errors++;
+}
+if((typeof data77 == "number") && (isFinite(data77))){
+if(data77 > 2147483647 || isNaN(data77)){
+const err230 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"};
+if(vErrors === null){
+vErrors = [err230];
+}
+else {
+vErrors.push(err230);
+}
+errors++;
+}
+if(data77 < 1 || isNaN(data77)){
+const err231 = {instancePath:instancePath+"/sourceParkedMaxMs",schemaPath:"#/properties/sourceParkedMaxMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"};
+if(vErrors === null){
+vErrors = [err231];
+}
+else {
+vErrors.push(err231);
+}
+errors++;
+}
+}
+}
+if(data.sourceSequential !== undefined){
+if(typeof data.sourceSequential !== "boolean"){
+const err232 = {instancePath:instancePath+"/sourceSequential",schemaPath:"#/properties/sourceSequential/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"};
+if(vErrors === null){
+vErrors = [err232];
+}
+else {
+vErrors.push(err232);
+}
+errors++;
+}
+}
+if(data.sourceCheckLimitMs !== undefined){
+let data79 = data.sourceCheckLimitMs;
+if(!(((typeof data79 == "number") && (!(data79 % 1) && !isNaN(data79))) && (isFinite(data79)))){
+const err233 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/type",keyword:"type",params:{type: "integer"},message:"must be integer"};
+if(vErrors === null){
+vErrors = [err233];
+}
+else {
+vErrors.push(err233);
+}
+errors++;
+}
+if((typeof data79 == "number") && (isFinite(data79))){
+if(data79 > 60000 || isNaN(data79)){
+const err234 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/maximum",keyword:"maximum",params:{comparison: "<=", limit: 60000},message:"must be <= 60000"};
+if(vErrors === null){
+vErrors = [err234];
+}
+else {
+vErrors.push(err234);
+}
+errors++;
+}
+if(data79 < 0 || isNaN(data79)){
+const err235 = {instancePath:instancePath+"/sourceCheckLimitMs",schemaPath:"#/properties/sourceCheckLimitMs/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"};
+if(vErrors === null){
+vErrors = [err235];
+}
+else {
+vErrors.push(err235);
+}
+errors++;
+}
+}
+}
+if(data.sourceUserAgent !== undefined){
+let data80 = data.sourceUserAgent;
+if(typeof data80 === "string"){
+if(func2(data80) < 1){
+const err236 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"};
+if(vErrors === null){
+vErrors = [err236];
+}
+else {
+vErrors.push(err236);
+}
+errors++;
+}
+if(!pattern2.test(data80)){
+const err237 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/pattern",keyword:"pattern",params:{pattern: "^[\\x20-\\x7e]+$"},message:"must match pattern \""+"^[\\x20-\\x7e]+$"+"\""};
+if(vErrors === null){
+vErrors = [err237];
+}
+else {
+vErrors.push(err237);
+}
+errors++;
+}
+}
+else {
+const err238 = {instancePath:instancePath+"/sourceUserAgent",schemaPath:"#/properties/sourceUserAgent/type",keyword:"type",params:{type: "string"},message:"must be string"};
+if(vErrors === null){
+vErrors = [err238];
+}
+else {
+vErrors.push(err238);
+}
+errors++;
+}
+}
+}
+else {
+const err239 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"};
+if(vErrors === null){
+vErrors = [err239];
+}
+else {
+vErrors.push(err239);
 }
 errors++;
 }

@@ -5,7 +5,7 @@ import { STATUS_MEANINGS } from '../../schemas/zip.ts';
 import type { OpenApiDocument, PathItem } from '../document-types.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import type { Samples } from '../read-samples.ts';
-import { WEBHOOK } from '../webhook.ts';
+import { WEBHOOK_ID } from '../webhook.ts';
 import { errorsSection } from './errors-section.ts';
 import { type Html, html, type Part, prose, table } from './html.ts';
 import { limitsSection } from './limits-section.ts';
@@ -36,7 +36,7 @@ const navigation = (document: OpenApiDocument): Html => {
     ['start', 'Getting started'],
     ...operations,
     ['statuses', 'Status of a job'],
-    [WEBHOOK.operationId, 'Webhook'],
+    [WEBHOOK_ID, 'Webhook'],
     ['receive', 'Webhook receivers'],
     ['limits', 'Limits'],
     ['errors', 'Error codes'],

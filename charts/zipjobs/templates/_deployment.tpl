@@ -12,14 +12,19 @@ The Deployment of a component. Takes a dict:
 apiVersion: apps/v1
 kind: Deployment
 metadata:
-  name: {{ include "zipjobs.componentName" (list .root .component) }}
-  namespace: {{ .root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" (list .root .component) | quote }}
+  namespace: {{ .root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" (list .root .component) | nindent 4 }}
   {{- with $values.deploymentAnnotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  {{- if not (dig "autoscaling" "enabled" false $values) }}
+  {{- if dig "autoscaling" "enabled" false $values }}
+  {{- $name := include "zipjobs.componentName" (list .root .component) }}
+  {{- with include "zipjobs.keptReplicas" (list (lookup "apps/v1" "Deployment" .root.Release.Namespace $name) $values.autoscaling.minReplicas) }}
+  replicas: {{ . }}
+  {{- end }}
+  {{- else }}
   replicas: {{ $values.replicas }}
   {{- end }}
   selector:
@@ -39,7 +44,7 @@ metadata:
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
-  serviceAccountName: {{ include "zipjobs.serviceAccountName" (list .root .component) }}
+  serviceAccountName: {{ include "zipjobs.serviceAccountName" (list .root .component) | quote }}
   {{- with .root.Values.image.pullSecrets }}
   imagePullSecrets: {{- toYaml . | nindent 4 }}
   {{- end }}

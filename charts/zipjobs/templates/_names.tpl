@@ -3,18 +3,15 @@
 {{- default .Chart.Name .Values.nameOverride | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* Prefix of object names: the release's name, with the chart's name if it does not contain it. */}}
+{{/*
+Prefix of object names: the release's name, with the chart's name if it does not contain it. A release whose name starts with a digit
+gets the chart's name in front, because the name of a Service must start with a letter.
+*/}}
 {{- define "zipjobs.fullname" -}}
-{{- if .Values.fullnameOverride -}}
-{{- .Values.fullnameOverride | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
 {{- $name := include "zipjobs.name" . -}}
-{{- if contains $name .Release.Name -}}
-{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
-{{- else -}}
-{{- printf "%s-%s" .Release.Name $name | trunc 50 | trimSuffix "-" -}}
-{{- end -}}
-{{- end -}}
+{{- $fullname := ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) -}}
+{{- if regexMatch "^[0-9]" $fullname -}}{{- $fullname = printf "%s-%s" .Chart.Name .Release.Name -}}{{- end -}}
+{{- .Values.fullnameOverride | default $fullname | trunc 50 | trimSuffix "-" -}}
 {{- end -}}
 
 {{/* Fixed name of the zipper's service account and cluster role, which the controller uses too. */}}
@@ -63,20 +60,24 @@ refuses to change those of an existing class.
 {{/* Labels that select a component's pods; they must never change. Takes (list . "api"). */}}
 {{- define "zipjobs.selectorLabels" -}}
 {{- $root := index . 0 -}}
-app.kubernetes.io/name: {{ include "zipjobs.name" $root }}
-app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/name: {{ include "zipjobs.name" $root | quote }}
+app.kubernetes.io/instance: {{ $root.Release.Name | quote }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end -}}
 
 {{/* Labels of every object of a component. Takes (list . "api"). */}}
 {{- define "zipjobs.labels" -}}
 {{- $root := index . 0 -}}
+{{- range list "app.kubernetes.io/name" "app.kubernetes.io/instance" "app.kubernetes.io/component" -}}
+{{- if hasKey $root.Values.commonLabels . -}}{{- fail (printf "commonLabels contains %s, by which the chart selects its pods: remove it" .) -}}{{- end -}}
+{{- end -}}
 {{ include "zipjobs.selectorLabels" . }}
 app.kubernetes.io/part-of: zipjobs
 app.kubernetes.io/version: {{ $root.Chart.AppVersion | quote }}
-app.kubernetes.io/managed-by: {{ $root.Release.Service }}
+app.kubernetes.io/managed-by: {{ $root.Release.Service | quote }}
 helm.sh/chart: {{ printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_" }}
-{{- with $root.Values.commonLabels }}
+{{- /* The chart's own labels win: a key must not appear twice. */}}
+{{- with omit $root.Values.commonLabels "app.kubernetes.io/part-of" "app.kubernetes.io/version" "app.kubernetes.io/managed-by" "helm.sh/chart" }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}

@@ -71,10 +71,10 @@ as 5.36870912e+10.
 {{/* Scheduling of a component's pods. Takes the component's values. */}}
 {{- define "zipjobs.placement" -}}
 {{- with .priorityClassName }}
-priorityClassName: {{ . }}
+priorityClassName: {{ quote . }}
 {{- end }}
 {{- with .runtimeClassName }}
-runtimeClassName: {{ . }}
+runtimeClassName: {{ quote . }}
 {{- end }}
 {{- with .nodeSelector }}
 nodeSelector: {{- toYaml . | nindent 2 }}
@@ -135,9 +135,9 @@ readinessProbe:
 {{- range . }}
 - name: {{ .name }}
   {{- if .configMap }}
-  configMap: { name: {{ .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
+  configMap: { name: {{ quote .configMap }}, items: [{ key: {{ .key | quote }}, path: {{ .file }} }] }
   {{- else }}
-  secret: { secretName: {{ .secret }}, items: [{ key: {{ .key | quote }}, path: {{ .file | default .key }} }] }
+  secret: { secretName: {{ quote .secret }}, items: [{ key: {{ .key | quote }}, path: {{ .file | default .key | quote }} }] }
   {{- end }}
 {{- end }}
 {{- end -}}

@@ -28,8 +28,8 @@
 {{- define "zipjobs.webhookProxyEnv" -}}
 {{- with include "zipjobs.proxySecret" (list . "webhooks") }}
 - name: WEBHOOK_PROXY_USERNAME
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: username } }
+  valueFrom: { secretKeyRef: { name: {{ quote . }}, key: username } }
 - name: WEBHOOK_PROXY_PASSWORD
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: password } }
+  valueFrom: { secretKeyRef: { name: {{ quote . }}, key: password } }
 {{- end }}
 {{- end -}}

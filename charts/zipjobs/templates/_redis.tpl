@@ -6,12 +6,12 @@
 {{- with .Values.redis.existingSecret }}
 {{- if not $.Values.redis.url }}
 - name: REDIS_URL
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: url } }
+  valueFrom: { secretKeyRef: { name: {{ quote . }}, key: url } }
 {{- end }}
 - name: REDIS_USERNAME
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: username, optional: true } }
+  valueFrom: { secretKeyRef: { name: {{ quote . }}, key: username, optional: true } }
 - name: REDIS_PASSWORD
-  valueFrom: { secretKeyRef: { name: {{ . }}, key: password, optional: true } }
+  valueFrom: { secretKeyRef: { name: {{ quote . }}, key: password, optional: true } }
 {{- end }}
 {{- if .Values.redis.caSecret }}
 - { name: REDIS_CA_FILE, value: /etc/zipjobs/redis-ca/ca.crt }

@@ -19,29 +19,29 @@
 apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
-  namespace: {{ $root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" . | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
   {{- with $ingress.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
   {{- end }}
 spec:
   {{- with $ingress.className }}
-  ingressClassName: {{ . }}
+  ingressClassName: {{ quote . }}
   {{- end }}
   {{- with $ingress.tlsSecretName }}
   tls:
     - hosts: [{{ required (printf "%s.ingress.host is needed for TLS" $component) $ingress.host | quote }}]
-      secretName: {{ . }}
+      secretName: {{ quote . }}
   {{- end }}
   rules:
     - http:
         paths:
-          - path: {{ default "/" $ingress.path }}
+          - path: {{ default "/" $ingress.path | quote }}
             pathType: Prefix
             backend:
               service:
-                name: {{ include "zipjobs.componentName" . }}
+                name: {{ include "zipjobs.componentName" . | quote }}
                 port: { name: http }
       {{- with $ingress.host }}
       host: {{ . | quote }}
@@ -56,8 +56,8 @@ spec:
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
-  namespace: {{ $root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" . | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- mustMerge (include "zipjobs.labels" . | fromYaml) $route.labels | toYaml | nindent 4 }}
   {{- with $route.annotations }}
   annotations: {{- toYaml . | nindent 4 }}
@@ -69,12 +69,12 @@ spec:
   {{- end }}
   rules:
     - matches:
-        - path: { type: PathPrefix, value: {{ default "/" $route.path }} }
+        - path: { type: PathPrefix, value: {{ default "/" $route.path | quote }} }
       {{- with $route.filters }}
       filters: {{- toYaml . | nindent 8 }}
       {{- end }}
       backendRefs:
-        - name: {{ include "zipjobs.componentName" . }}
+        - name: {{ include "zipjobs.componentName" . | quote }}
           port: {{ $values.service.port }}
       {{- with $route.timeouts }}
       timeouts: {{- toYaml . | nindent 8 }}

@@ -6,8 +6,8 @@
 apiVersion: v1
 kind: ServiceAccount
 metadata:
-  name: {{ include "zipjobs.serviceAccountName" . }}
-  namespace: {{ $root.Release.Namespace }}
+  name: {{ include "zipjobs.serviceAccountName" . | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
   {{- with $account.annotations }}
   annotations: {{- toYaml . | nindent 4 }}

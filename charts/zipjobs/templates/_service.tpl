@@ -5,8 +5,8 @@
 apiVersion: v1
 kind: Service
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
-  namespace: {{ $root.Release.Namespace }}
+  name: {{ include "zipjobs.componentName" . | quote }}
+  namespace: {{ $root.Release.Namespace | quote }}
   labels: {{- include "zipjobs.labels" . | nindent 4 }}
   {{- with $service.annotations }}
   annotations: {{- toYaml . | nindent 4 }}

@@ -1,7 +1,7 @@
-import { WaitTimeoutError } from './errors.ts';
 import type { components, operations } from './schema.ts';
 import { createSend, type Limits } from './send.ts';
-import { jittered, quotaDelayMs, systemTiming, type Timing } from './timing.ts';
+import { systemTiming, type Timing } from './timing.ts';
+import { createWait } from './wait.ts';
 
 export type Zip = components['schemas']['Zip'];
 export type ZipRequest = components['schemas']['ZipRequest'];
@@ -41,7 +41,7 @@ export interface CreateOptions extends CallOptions {
 }
 
 export interface WaitOptions extends CallOptions {
-  /** Time limit of the wait. Default: one hour. */
+  /** Time limit of the wait. Then the job is read once more, for at most a second. Default: one hour. */
   readonly timeoutMs?: number;
   /** Maximum delay between two requests, unless the service demands more. Default: 10 seconds. */
   readonly maxPollMs?: number;
@@ -51,7 +51,7 @@ export interface Client {
   /** Creates a job. All attempts have the same Idempotency-Key, so they create one job. */
   readonly create: (request: ZipRequest, options?: CreateOptions) => Promise<Zip>;
   readonly get: (uuid: string, options?: CallOptions) => Promise<Zip>;
-  /** Reads a job until it succeeds or fails. Errors that a retry may solve do not end the wait. */
+  /** Reads a job until it succeeds or fails. Errors that a retry may solve do not end the wait. @throws WaitTimeoutError */
   readonly wait: (uuid: string, options?: WaitOptions) => Promise<Zip>;
 }
 
@@ -92,6 +92,7 @@ export const createClient = (options: ClientOptions): Client => {
   };
   const read = (uuid: string, call: CallOptions & Partial<Limits>) =>
     request(`/${encodeURIComponent(uuid)}`, {}, call);
+  const wait = createWait(read, timing);
 
   return {
     create: async (body, call = {}) => {
@@ -103,14 +104,7 @@ export const createClient = (options: ClientOptions): Client => {
     wait: async (uuid, call = {}) => {
       const limitMs = checkLimit('timeoutMs', call.timeoutMs ?? 3_600_000);
       const maxPollMs = checkLimit('maxPollMs', call.maxPollMs ?? 10_000);
-      const overall = { ...call, attempts: Infinity, deadlineMs: timing.nowMs() + limitMs };
-      for (let pollMs = 1_000; ; pollMs *= 1.5) {
-        const { zip, headers } = await read(uuid, overall);
-        if (zip.status === 'succeeded' || zip.status === 'failed') return zip;
-        const delay = Math.max(jittered(Math.min(pollMs, maxPollMs), timing.random()), quotaDelayMs(headers));
-        if (timing.nowMs() + delay >= overall.deadlineMs) throw new WaitTimeoutError(zip, limitMs);
-        await timing.sleep(delay, call.signal);
-      }
+      return wait(uuid, { ...call, limitMs, maxPollMs });
     },
   };
 };

@@ -7,10 +7,20 @@ type Open<Known extends string> = Known | (string & Record<never, never>);
 
 const RETRIABLE: readonly number[] = [408, 429, 500, 502, 503, 504];
 
+type Unknowns<Fields> = { readonly [Name in keyof Fields]?: unknown };
+
+/** A proxy may send errors in a form of its own. */
+const isOfApi = (error: Unknowns<ErrorFields> | null | undefined): error is ErrorFields =>
+  [error?.type, error?.code, error?.message].every((field) => typeof field === 'string');
+
 /** The body of a response; without fields if the response is not from the API. */
-export const parseBody = (text: string): { data?: Partial<Zip>; error?: Partial<ErrorFields> } => {
+export const parseBody = (text: string): { data?: Partial<Zip>; error?: ErrorFields } => {
   try {
-    return (JSON.parse(text) as object | null) ?? {};
+    const { data, error } = (JSON.parse(text) ?? {}) as {
+      data?: Partial<Zip>;
+      error?: Unknowns<ErrorFields>;
+    };
+    return { ...(data && { data }), ...(isOfApi(error) && { error }) };
   } catch {
     return {};
   }
@@ -32,7 +42,7 @@ export class ApiError extends Error {
   readonly isRetriable: boolean;
 
   constructor({ status, headers }: Response, text: string) {
-    const details = parseBody(text).error ?? {};
+    const details: Partial<ErrorFields> = parseBody(text).error ?? {};
     super(details.message ?? `The service responded with status ${status}.`);
     this.status = status;
     this.type = details.type;
@@ -50,14 +60,22 @@ export class ConnectionError extends Error {
   readonly isRetriable = true;
 }
 
+interface ExpiredWait {
+  readonly uuid: string;
+  readonly zip: Zip | undefined;
+  readonly limitMs: number;
+  readonly cause: Error | undefined;
+}
+
 /** The job did not finish within the time limit of `wait`. It continues to run. */
 export class WaitTimeoutError extends Error {
   override readonly name = 'WaitTimeoutError';
-  /** The job when it was last read. */
-  readonly zip: Zip;
+  /** The job when it was last read; undefined if that never succeeded. `cause` has the error of the last request. */
+  readonly zip: Zip | undefined;
 
-  constructor(zip: Zip, timeoutMs: number) {
-    super(`Zip ${zip.uuid} did not finish within ${timeoutMs} ms. Its status is "${zip.status}".`);
+  constructor({ uuid, zip, limitMs, cause }: ExpiredWait) {
+    const state = zip ? `Its status is "${zip.status}".` : 'Its status could not be read.';
+    super(`Zip ${uuid} did not finish within ${limitMs} ms. ${state}`, cause && { cause });
     this.zip = zip;
   }
 }

@@ -614,7 +614,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -648,7 +648,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -691,7 +691,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -715,7 +715,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -753,7 +753,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -777,7 +777,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -801,7 +801,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -825,7 +825,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -868,7 +868,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -892,7 +892,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -952,7 +952,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -976,7 +976,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1019,7 +1019,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1043,7 +1043,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1081,7 +1081,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1105,7 +1105,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1148,7 +1148,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1172,7 +1172,7 @@ export interface operations {
                      */
                     readonly "RateLimit-Policy"?: string;
                     /**
-                     * @description Remaining quota: r requests in the next t seconds.
+                     * @description Remaining quota: r requests in the next t seconds. A 429 because of the token reports only the token.
                      * @example "token";r=5999;t=60, "project";r=11999;t=60
                      */
                     readonly RateLimit?: string;
@@ -1230,7 +1230,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description Delivered. Any other response is retried, up to ten times in 75 hours. */
+            /** @description Delivered. Any other response is retried, up to 10 attempts in about 75 hours. */
             readonly "2XX": {
                 headers: {
                     readonly [name: string]: unknown;

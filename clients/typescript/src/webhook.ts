@@ -7,7 +7,11 @@ export type WebhookEvent = components['schemas']['WebhookEvent'];
 export interface ReceivedRequest {
   /** The received bytes or text, before any parsing. */
   readonly body: string | Uint8Array;
-  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** `Headers` of any implementation, or an object as in Node. */
+  readonly headers: // Without the library `dom.iterable`, the type is not iterable.
+    | Headers
+    | Iterable<readonly [string, string]>
+    | Readonly<Record<string, string | readonly string[] | undefined>>;
   /** The signing secret of the project: `whsec_...`. */
   readonly secret: string;
 }
@@ -23,13 +27,17 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
+const isIterable = (headers: ReceivedRequest['headers']): headers is Iterable<readonly [string, string]> =>
+  Symbol.iterator in headers;
+
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @throws WebhookVerificationError if the signature is invalid or older than five minutes */
 export const verifyWebhook = ({ body, headers, secret }: ReceivedRequest): VerifiedWebhook => {
   const webhook = new Webhook(secret);
   try {
-    const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+    // Not instanceof: the headers of a polyfill, a package or another realm have another class.
+    const entries = isIterable(headers) ? [...headers] : Object.entries(headers);
     const received = Object.fromEntries(entries.map(([name, value]) => [name.toLowerCase(), String(value)]));
     const text = typeof body === 'string' ? body : DECODER.decode(body);
     const event = webhook.verify(text, received) as WebhookEvent;

@@ -80,10 +80,10 @@
       for (const item of items) item.hidden = !item.textContent.toLowerCase().includes(wanted);
       status.textContent = links().length === 0 ? status.dataset.none : '';
     });
-    // Enter opens the only project that matches; otherwise the list of projects has the filter.
+    // Enter opens the only project that matches; otherwise the list of projects has the filter. The menu may lack projects.
     input.form.addEventListener('submit', (event) => {
       const [first, ...others] = links();
-      if (first === undefined || others.length > 0) return;
+      if (first === undefined || others.length > 0 || switcher.dataset.more !== undefined) return;
       event.preventDefault();
       location.assign(first.href);
     });
@@ -100,11 +100,24 @@
   // On a phone the tabs scroll sideways.
   document.querySelector('.tabs [aria-current="page"]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
+  // Over plain HTTP there is no clipboard, and the browser may refuse it. Then the text stays selected for the user.
+  const copy = async (element) => {
+    try {
+      await navigator.clipboard.writeText(element.textContent);
+      return true;
+    } catch {
+      const selection = getSelection();
+      selection.selectAllChildren(element);
+      const isCopied = document.execCommand('copy');
+      if (isCopied) selection.removeAllRanges();
+      return isCopied;
+    }
+  };
   document.addEventListener('click', async (event) => {
     const button = event.target.closest('button[data-copy]');
     if (button === null) return;
-    await navigator.clipboard.writeText(document.getElementById(button.dataset.copy).textContent);
-    button.textContent = 'Copied';
+    const isCopied = await copy(document.getElementById(button.dataset.copy));
+    button.textContent = isCopied ? 'Copied' : 'Not copied. The text is selected: press Ctrl+C or ⌘C';
   });
 
   document.getElementById('form-errors')?.focus();

@@ -2,17 +2,17 @@ import type { Question } from '../../user/access.ts';
 
 const secrets = (verb: Question['verb']): Question => ({ verb, resource: 'secrets', group: '' });
 
-/** Permissions that each bucket operation needs; the credentials are in Secrets. */
+/** Permissions that each bucket operation needs. */
 export const BUCKET_RIGHTS = {
   list: [{ verb: 'list', resource: 'zipbuckets' }],
   see: [{ verb: 'get', resource: 'zipbuckets' }],
-  add: [{ verb: 'create', resource: 'zipbuckets' }, secrets('create'), secrets('patch')],
+  add: [{ verb: 'create', resource: 'zipbuckets' }],
   setCredentials: [
     { verb: 'get', resource: 'zipbuckets' },
     { verb: 'patch', resource: 'zipbuckets' },
-    secrets('create'),
-    secrets('patch'),
   ],
+  /** In a Secret. A bucket with a role has no stored keys. */
+  storeKeys: [secrets('create'), secrets('patch')],
   edit: [
     { verb: 'get', resource: 'zipbuckets' },
     { verb: 'patch', resource: 'zipbuckets' },
@@ -27,5 +27,7 @@ export const BUCKET_RIGHTS = {
     { verb: 'patch', resource: 'zipbuckets' },
     { verb: 'list', resource: 'zipjobs' },
     secrets('delete'),
+    // A forced deletion leaves the keys to the jobs that still need them.
+    secrets('patch'),
   ],
 } as const satisfies Record<string, readonly Question[]>;

@@ -65,7 +65,7 @@ const gone = (namespace: string, bucket: Pick<Bucket, 'bucketName'>, isGone: boo
 };
 
 const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo> => {
-  const { namespace, form, signal } = request;
+  const { namespace, form } = request;
   const ref = bucketRefOf(request);
   const force = form.get('force') === 'yes';
   if (force && (form.get('confirm') ?? '').trim() !== ref.bucketName)
@@ -75,7 +75,7 @@ const post = async (deps: Deps, request: PageRequest): Promise<ShownPage | GoTo>
   try {
     const { isGone } = await request.user.administration
       .buckets(request.namespace)
-      .delete(ref, { limitMs: GONE_LIMIT_MS, signal, force });
+      .delete(ref, { limitMs: GONE_LIMIT_MS, force });
     return gone(namespace, ref, isGone);
   } catch (error) {
     return show(deps, request, formErrors(error));

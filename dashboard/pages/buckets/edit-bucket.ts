@@ -1,9 +1,11 @@
-import type { BucketSettings } from '#administration/bucket-input.ts';
+import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
+import { type BucketChange, settingsVersion, withChange } from '#administration/bucket-changes.ts';
 import type { Bucket } from '#administration/bucket-view.ts';
+import { checkVersion } from '#administration/change-spec.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { StoreRules } from '#runtime/store/store-location.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { conflictErrors, type FormState, filledIn, formErrors, formStatus, isUnchanged } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import {
   CA_BUNDLE,
@@ -63,46 +65,98 @@ const show = ({ namespace }: PageRequest, bucket: Bucket, form: FormState): Show
     fields: fieldsOf(bucket),
     caBundle: CA_BUNDLE,
     options: optionFieldsOf(bucket.service, form.values['endpoint'] || null),
+    version: settingsVersion(bucket),
     href: bucketHref(namespace, bucket, 'settings'),
     back: bucketHref(namespace, bucket),
   },
   status: formStatus(form.errors),
 });
 
-const settingsIn = ({ service }: Bucket, values: FormState['values']): BucketSettings => {
-  const { region, accountId = '', host, endpoint, caBundle } = values;
+const fieldNames = (bucket: Bucket): readonly string[] => [
+  ...fieldsOf(bucket).map(({ name }) => name),
+  CA_BUNDLE.name,
+  ...OPTION_NAMES,
+];
+
+/** The fields whose text differs from that of the bucket. */
+const changedIn = (form: URLSearchParams, bucket: Bucket): ReadonlySet<string> => {
+  const shown = valuesOf(bucket);
+  return new Set(fieldNames(bucket).filter((name) => !isUnchanged(form, name, shown[name])));
+};
+
+/** Options that the store does not have any more are removed. */
+const optionsAfter = (
+  { service }: Bucket,
+  values: FormState['values'],
+  changed: ReadonlySet<string>,
+): BucketChange['objectOptions'] => {
+  const { common, s3Only } = optionFieldsOf(service, values['endpoint'] || null);
+  const left = new Set([...common, ...s3Only].map(({ name }) => name));
+  const read = new Map(Object.entries(optionsIn(values, { common, s3Only })));
+  return Object.fromEntries(
+    OPTION_NAMES.filter((name) => changed.has(name) || !left.has(name)).map((name) => [
+      name,
+      read.get(name) ?? null,
+    ]),
+  );
+};
+
+const changeIn = (
+  bucket: Bucket,
+  values: FormState['values'],
+  changed: ReadonlySet<string>,
+): BucketChange => {
+  const { accountId = '', host } = values;
+  const names = fieldNames(bucket).filter((name) => changed.has(name) && !OPTION_NAMES.includes(name));
   return {
-    ...(service === 's3' ? { region } : { accountId, host: host || hostOfAccount(accountId) }),
-    ...(endpoint && { endpoint }),
-    ...(caBundle && { caBundle }),
-    objectOptions: optionsIn(values, optionFieldsOf(service, endpoint || null)),
+    ...Object.fromEntries(names.map((name) => [name, values[name] || null])),
+    ...(bucket.service === 'r2' && host === '' && { host: hostOfAccount(accountId) }),
+    objectOptions: optionsAfter(bucket, values, changed),
   };
 };
 
 const update = async (
-  request: PageRequest,
+  { form, namespace, user }: PageRequest,
   rules: StoreRules,
-  { bucket, settings }: { readonly bucket: Bucket; readonly settings: BucketSettings },
+  { bucket, values }: { readonly bucket: Bucket; readonly values: FormState['values'] },
 ): Promise<FormState['errors']> => {
-  const { service, bucketName } = bucket;
-  try {
-    const refused = storeProblem({ ...settings, service, bucketName }, rules);
-    if (Object.keys(refused).length > 0) return refused;
-    await request.user.administration.buckets(request.namespace).update(bucket, settings);
-    return {};
-  } catch (error) {
-    return formErrors(error);
-  }
+  const version = form.get('version') ?? '';
+  checkVersion(settingsVersion(bucket), version);
+  const empty = emptyFields(form, fieldsOf(bucket));
+  if (Object.keys(empty).length > 0) return empty;
+  const changed = changedIn(form, bucket);
+  if (changed.size === 0) return {};
+  const change = changeIn(bucket, values, changed);
+  const refused = storeProblem(withChange(bucket, change), rules);
+  if (Object.keys(refused).length > 0) return refused;
+  await user.administration.buckets(namespace).update(bucket, change, version);
+  return {};
+};
+
+const showConflict = async (
+  request: PageRequest,
+  values: FormState['values'],
+  error: AdministrationError,
+): Promise<ShownPage> => {
+  const bucket = await read(request);
+  const changed = changedIn(request.form, bucket);
+  const { common, s3Only } = optionFieldsOf(bucket.service, bucket.endpoint);
+  const fields = [...fieldsOf(bucket), CA_BUNDLE, ...common, ...s3Only].filter(({ name }) =>
+    changed.has(name),
+  );
+  return show(request, bucket, { values, errors: conflictErrors(error, fields, valuesOf(bucket)) });
 };
 
 const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {
   const bucket = await read(request);
-  const names = fieldsOf(bucket).map(({ name }) => name);
-  const values = filledIn(request.form, ...names, CA_BUNDLE.name, ...OPTION_NAMES);
-  const empty = emptyFields(request.form, fieldsOf(bucket));
-  if (Object.keys(empty).length > 0) return show(request, bucket, { values, errors: empty });
-  const errors = await update(request, rules, { bucket, settings: settingsIn(bucket, values) });
-  if (Object.keys(errors).length > 0) return show(request, bucket, { values, errors });
+  const values = filledIn(request.form, ...fieldNames(bucket));
+  try {
+    const errors = await update(request, rules, { bucket, values });
+    if (Object.keys(errors).length > 0) return show(request, bucket, { values, errors });
+  } catch (error) {
+    if (hasCode(error, 'Conflict')) return showConflict(request, values, error);
+    return show(request, bucket, { values, errors: formErrors(error) });
+  }
   return goToTest(request, bucket, 'Settings saved.');
 };
 

@@ -7,6 +7,7 @@ import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
 import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
+import { reasonAgainst, refusalOf } from '../reason-against.ts';
 import {
   ACCESS_CHOICES,
   BUCKET_NAME,
@@ -64,7 +65,7 @@ const providerIn = ({ provider }: FormState['values']): Provider =>
 const hasRole = (values: FormState['values']): boolean =>
   values['access'] === 'role' && providerIn(values) !== 'r2';
 
-const show = (request: PageRequest, form: FormState): ShownPage => {
+const show = async (request: PageRequest, form: FormState): Promise<ShownPage> => {
   const { namespace } = request;
   const { bucketName = '', region = '' } = form.values;
   return {
@@ -82,7 +83,12 @@ const show = (request: PageRequest, form: FormState): ShownPage => {
       endpoint: ENDPOINT,
       otherRegion: OTHER_REGION,
       caBundle: CA_BUNDLE,
-      access: { choices: ACCESS_CHOICES, keyFields: KEY_FIELDS, roleFields: ROLE_FIELDS },
+      access: {
+        choices: ACCESS_CHOICES,
+        keyFields: KEY_FIELDS,
+        roleFields: ROLE_FIELDS,
+        keysReason: await reasonAgainst(request, BUCKET_RIGHTS.storeKeys),
+      },
       options: optionFieldsOf(S3),
       policy: iamPolicy({ bucketName: bucketName === '' ? 'BUCKET_NAME' : bucketName, region }),
       policyNote: bucketName === '' ? 'Replace BUCKET_NAME.' : '',
@@ -155,16 +161,34 @@ const create = async (
   }
 };
 
+/** Why the user may not store the keys of the form. */
+const keysRefusal = async (
+  request: PageRequest,
+  values: FormState['values'],
+): Promise<FormState['errors']> => {
+  const reason = hasRole(values) ? '' : await refusalOf(request, BUCKET_RIGHTS.storeKeys);
+  if (reason === '') return {};
+  return { [providerIn(values) === 'r2' ? 'accessKeyId' : 'access']: reason };
+};
+
 const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {
   const { form } = request;
   const values = filledIn(form, ...VALUE_NAMES);
   const empty = emptyFields(form, requiredOf(values));
   if (Object.keys(empty).length > 0) return show(request, { values, errors: empty });
+  const refused = await keysRefusal(request, values);
+  if (Object.keys(refused).length > 0) return show(request, { values, errors: refused });
   const bucket = toNewBucket(values);
   const credentials = bucket.webIdentity ? undefined : credentialsIn(form);
   const errors = inForm(await create(request, rules, { bucket, credentials }), values);
   if (Object.keys(errors).length > 0) return show(request, { values, errors });
   return goToTest(request, bucket, `Bucket ${bucket.bucketName} added.`);
+};
+
+/** A user who cannot store keys can use a role. */
+const showEmpty = async (request: PageRequest): Promise<ShownPage> => {
+  const canStore = (await reasonAgainst(request, BUCKET_RIGHTS.storeKeys)) === '';
+  return show(request, canStore ? EMPTY_FORM : { ...EMPTY_FORM, values: { access: 'role' } });
 };
 
 /** The form that adds a bucket of any provider, with keys or with a role. */
@@ -175,7 +199,7 @@ export const createNewBucketPage = ({ config }: Pick<PageDeps, 'config'>): reado
       method: 'GET',
       path: PATH,
       needs: BUCKET_RIGHTS.add,
-      handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
+      handle: showEmpty,
     },
     { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.add, handle: (request) => post(rules, request) },
   ];

@@ -39,8 +39,11 @@ export const firstRequest = ({ apiUrl, bucket = NO_BUCKET }: FirstValues): strin
 
 const optionsOf = (bucket: FirstValues['bucket'] & object): string => {
   const { service, region, host, accountId, endpoint } = bucket;
-  if (service === 'r2') return ` --account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`;
-  return ` --region ${region ?? 'REGION'}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
+  const place =
+    service === 'r2'
+      ? ` --account-id ${accountId ?? 'ACCOUNT_ID'} --host ${host ?? 'HOST'}`
+      : ` --region ${region ?? 'REGION'}`;
+  return `${place}${endpoint === null ? '' : ` --endpoint ${endpoint}`}`;
 };
 
 /** The same steps with the CLI. */

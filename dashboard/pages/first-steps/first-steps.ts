@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hasCode } from '#administration/administration-error.ts';
 import type { Bucket } from '#administration/bucket-view.ts';
-import type { NewJobRules } from '#administration/new-jobs.ts';
+import { IncompleteJobError, type NewJobRules } from '#administration/new-jobs.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { FORMAT } from '../../format.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
@@ -31,6 +31,11 @@ const bestOf = (buckets: readonly Bucket[]): Bucket | undefined => {
   return usable.find(({ lastTest }) => lastTest?.ok === true) ?? usable[0];
 };
 
+interface TestForm extends FormState {
+  /** Of a job that the same form completes. */
+  readonly uuid?: string | undefined;
+}
+
 /** Undefined for a user who is not allowed to see them. */
 const readBuckets = async (request: PageRequest): Promise<readonly Bucket[] | undefined> =>
   (await reasonAgainst(request, BUCKET_RIGHTS.list)) === ''
@@ -46,7 +51,7 @@ const hrefsOf = (namespace: string) => ({
   jobs: FORMAT.path('projects', namespace, 'jobs'),
 });
 
-const dataOf = async (deps: PageDeps, request: PageRequest, form: FormState) => {
+const dataOf = async (deps: PageDeps, request: PageRequest, form: TestForm) => {
   const { namespace } = request;
   const [buckets, add, token, job] = await Promise.all([
     readBuckets(request),
@@ -61,7 +66,7 @@ const dataOf = async (deps: PageDeps, request: PageRequest, form: FormState) => 
     progress: await readSteps(deps, request, buckets),
     live: FORMAT.path('projects', namespace, 'live', 'first-steps'),
     form,
-    uuid: randomUUID(),
+    uuid: form.uuid ?? randomUUID(),
     bucket,
     buckets: bucketChoices(buckets ?? []),
     reasons: { add, token, job },
@@ -72,7 +77,7 @@ const dataOf = async (deps: PageDeps, request: PageRequest, form: FormState) => 
   };
 };
 
-const show = async (deps: PageDeps, request: PageRequest, form: FormState): Promise<ShownPage> => ({
+const show = async (deps: PageDeps, request: PageRequest, form: TestForm): Promise<ShownPage> => ({
   kind: 'page',
   view: '/pages/first-steps/first-steps',
   title: SECTION_LABELS['first-steps'],
@@ -102,7 +107,11 @@ const createTest = async (
   } catch (error) {
     if (hasCode(error, 'AlreadyExists')) return done('This form has already created the job.');
     const [message = ''] = Object.values(formErrors(error));
-    return show(deps, request, { values, errors: { bucket: message } });
+    return show(deps, request, {
+      values,
+      errors: { bucket: message },
+      uuid: error instanceof IncompleteJobError ? uuid : undefined,
+    });
   }
 };
 

@@ -58,7 +58,9 @@ const streamOf = (
 const CLIENT_LEFT = new PageError(408, 'Export cancelled', 'The connection was closed.');
 
 const exportError = (error: unknown, signal: AbortSignal): Error => {
-  if (isHistoryAway(error, signal)) return new PageError(503, 'The history is not available', HISTORY_AWAY);
+  const isOutOfTime = signal.aborted && error === signal.reason;
+  if (isOutOfTime || isHistoryAway(error))
+    return new PageError(503, 'The history is not available', HISTORY_AWAY);
   const isInvalid = error instanceof AppError && error.code === 'InvalidFilter';
   return isInvalid ? new PageError(422, 'Invalid filter', error.message) : toError(error);
 };

@@ -1,9 +1,22 @@
 import { AppError } from '#runtime/errors.ts';
+import { runWithin } from '#runtime/time-limit.ts';
 
-/** True if a read of the history failed because the database does not respond, or not within the time of the request. */
-export const isHistoryAway = (thrown: unknown, signal: AbortSignal): boolean =>
-  (thrown instanceof AppError && thrown.code === 'HistoryUnavailable') ||
-  (signal.aborted && thrown === signal.reason);
+const timeoutOf = (ms: number): AppError =>
+  new AppError(`no response from the history within ${ms} ms`, {
+    code: 'HistoryUnavailable',
+    retryable: true,
+  });
+
+/**
+ * A read of the history, whose time limit is its own: the time that the API server took does not count.
+ * @throws AppError HistoryUnavailable at the limit
+ */
+export const readHistory = <T>(ms: number, read: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+  runWithin({ ms, timeoutError: () => timeoutOf(ms) }, read);
+
+/** True if a read of the history failed because the database does not respond. */
+export const isHistoryAway = (thrown: unknown): boolean =>
+  thrown instanceof AppError && thrown.code === 'HistoryUnavailable';
 
 export const HISTORY_AWAY =
   'The history database does not respond, so finished jobs that left the cluster cannot be shown. Try again in a moment.';

@@ -13,7 +13,6 @@ interface Link {
 export interface HistoryRow {
   readonly href: string;
   readonly key: string;
-  readonly name: string;
   readonly id: string;
   readonly phase: string;
   readonly look: Look;
@@ -37,7 +36,6 @@ export const historyRow = (job: HistoryJob): HistoryRow => {
   return {
     href: FORMAT.path('projects', namespace, 'jobs', job.id),
     key: job.key,
-    name: job.name,
     id: job.id,
     phase,
     look: PHASE_LOOKS[phase],

@@ -6,7 +6,7 @@ import type { History } from '../../history.ts';
 import type { PageRequest, Route } from '../../page.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { FINAL_REASONS } from './final-reasons.ts';
-import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
+import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
 import { historyChips } from './history-chips.ts';
 import {
   type HistoryErrors,
@@ -44,14 +44,20 @@ const NO_JOBS: JobPage = { jobs: [] };
 /** The parameter that is wrong. */
 const PARAMETERS: Readonly<Record<string, 'q' | 'after'>> = { InvalidFilter: 'q', InvalidCursor: 'after' };
 
-const search = async (history: History, request: PageRequest, query: HistoryQuery): Promise<Found> => {
-  const { signal } = request;
+const search = async (
+  { config, history }: Pick<PageDeps, 'config'> & { readonly history: History },
+  request: PageRequest,
+  query: HistoryQuery,
+): Promise<Found> => {
   const filter = historyFilter(await projectUidOf(request), query);
-  const wanted = { limit: JOBS_ON_A_PAGE, signal, ...(query.after !== '' && { cursor: query.after }) };
+  const wanted = { limit: JOBS_ON_A_PAGE, ...(query.after !== '' && { cursor: query.after }) };
   try {
-    return { page: await history.listJobs(filter, wanted), errors: {}, away: '' };
+    const page = await readHistory(config.workTimeoutMs, (signal) =>
+      history.listJobs(filter, { ...wanted, signal }),
+    );
+    return { page, errors: {}, away: '' };
   } catch (error) {
-    if (isHistoryAway(error, signal)) return { page: NO_JOBS, errors: {}, away: HISTORY_AWAY };
+    if (isHistoryAway(error)) return { page: NO_JOBS, errors: {}, away: HISTORY_AWAY };
     const name = error instanceof AppError ? PARAMETERS[error.code] : undefined;
     if (!(error instanceof AppError) || name === undefined) throw error;
     return { page: NO_JOBS, errors: { [name]: error.message }, away: '' };
@@ -95,7 +101,9 @@ export const createHistoryPage = ({ config }: PageDeps, history: History): reado
     handle: async (request) => {
       const { query, errors } = readHistoryQuery(request.query);
       const isValid = Object.keys(errors).length === 0;
-      const found = isValid ? await search(history, request, query) : { page: NO_JOBS, errors, away: '' };
+      const found = isValid
+        ? await search({ config, history }, request, query)
+        : { page: NO_JOBS, errors, away: '' };
       const data = {
         ...viewOf(request.namespace, query, found),
         exportRows: config.dashboardExportRows,

@@ -12,15 +12,10 @@ import type { User } from '../../user/user.ts';
 export const projectUidOf = async ({
   user,
   namespace,
-  signal,
-}: Pick<PageRequest, 'namespace' | 'signal'> & {
+}: Pick<PageRequest, 'namespace'> & {
   readonly user: Pick<User, 'kube'>;
 }): Promise<string> => {
-  const project = await createUserClient(user.kube, RESOURCES.zipProjects).get(
-    namespace,
-    PROJECT_NAME,
-    signal,
-  );
+  const project = await createUserClient(user.kube, RESOURCES.zipProjects).get(namespace, PROJECT_NAME);
   const uid = project?.metadata.uid;
   if (uid === undefined) throw notFound(`Namespace ${namespace} has no project.`);
   return uid;

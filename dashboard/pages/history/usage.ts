@@ -4,9 +4,10 @@ import type { History } from '../../history.ts';
 import type { PageRequest, Route } from '../../page.ts';
 import { jobCharts, weeksOf } from '../job-charts.ts';
 import { type CountedJobs, historyLinks, type JobLinks } from '../job-links.ts';
+import type { PageDeps } from '../page-deps.ts';
 import { slotsOf } from '../period-figures.ts';
 import { windowOf } from '../periods.ts';
-import { HISTORY_AWAY, isHistoryAway } from './history-away.ts';
+import { HISTORY_AWAY, isHistoryAway, readHistory } from './history-away.ts';
 import { projectUidOf } from './project-uid.ts';
 import { READ_HISTORY } from './read-history.ts';
 
@@ -39,18 +40,22 @@ const sumOf = (days: readonly ProjectDay[]): Sums => {
 
 const lengthOf = (text: string | null): number => LENGTHS.find((days) => String(days) === text) ?? LENGTHS[0];
 
+type UsageDeps = Pick<PageDeps, 'config'> & { readonly history: History };
+
 const usageOf = async (
-  history: History,
+  { config, history }: UsageDeps,
   request: PageRequest,
   days: number,
 ): Promise<readonly ProjectDay[] | undefined> => {
-  const { now, signal } = request;
+  const { now } = request;
   const projectUid = await projectUidOf(request);
   const from = new Date(now.getTime() - (days - 1) * DAY_MS);
   try {
-    return await history.usageByDay({ projectUids: [projectUid], from, to: now, signal });
+    return await readHistory(config.workTimeoutMs, (signal) =>
+      history.usageByDay({ projectUids: [projectUid], from, to: now, signal }),
+    );
   } catch (error) {
-    if (isHistoryAway(error, signal)) return undefined;
+    if (isHistoryAway(error)) return undefined;
     throw error;
   }
 };
@@ -98,7 +103,7 @@ const viewOf = (
 };
 
 /** What a project has used per day (UTC), newest first. */
-export const createUsagePage = (history: History): readonly Route[] => [
+export const createUsagePage = ({ config }: PageDeps, history: History): readonly Route[] => [
   {
     method: 'GET',
     path: '/projects/:project/usage',
@@ -106,7 +111,7 @@ export const createUsagePage = (history: History): readonly Route[] => [
     handle: async (request) => {
       const { namespace } = request;
       const days = lengthOf(request.query.get('days'));
-      const usage = await usageOf(history, request, days);
+      const usage = await usageOf({ config, history }, request, days);
       const path = FORMAT.path('projects', namespace, 'usage');
       const links = historyLinks(namespace);
       const data = {

@@ -18,8 +18,8 @@ const credentialsGone = (bucket: string): PageError =>
   missing(`The bucket ${bucket} or its credentials no longer exist, so you cannot download the archive.`);
 
 /** Reads the bucket of a job and checks its store by the rules of the zipper, so that no credentials sign for another one. */
-const readStore = async ({ config }: Deps, { user, namespace, signal }: PageRequest, name: string) => {
-  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name, signal);
+const readStore = async ({ config }: Deps, { user, namespace }: PageRequest, name: string) => {
+  const bucket = await createUserClient(user.kube, RESOURCES.zipBuckets).get(namespace, name);
   if (bucket === undefined) throw credentialsGone(name);
   const { bucketName, credentials, ...place } = bucket.spec;
   if (credentials)
@@ -54,12 +54,12 @@ export const downloadObstacle = async (
 /** Redirects to a presigned URL, which is not stored and is signed with credentials that the user may read. */
 export const download = async (deps: Deps, request: PageRequest): Promise<GoTo> => {
   const { zipJob: job } = await findJob(deps, request);
-  const { user, namespace, signal } = request;
+  const { user, namespace } = request;
   if (job.status?.phase !== 'Succeeded') throw missing('This job has no archive.');
   const { name } = job.spec.bucketRef;
   const archive = await readStore(deps, request, name);
   const secretName = bucketSecretName(name);
-  const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName, signal);
+  const secret = await createUserClient(user.kube, RESOURCES.secrets).get(namespace, secretName);
   if (secret === undefined) throw credentialsGone(name);
   const valueOf = (key: string): string => Buffer.from(secret.data?.[key] ?? '', 'base64').toString('utf8');
   const to = await signedDownload({

@@ -5,7 +5,7 @@ import { isUuid, uuidOfName } from '#crds/zip-job-facts.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import type { History } from '../../history.ts';
 import { notAllowed, notFound, PageError, type PageRequest } from '../../page.ts';
-import { isHistoryAway } from '../history/history-away.ts';
+import { isHistoryAway, readHistory } from '../history/history-away.ts';
 import { projectUidOf } from '../history/project-uid.ts';
 import { READ_HISTORY } from '../history/read-history.ts';
 import type { PageDeps } from '../page-deps.ts';
@@ -29,8 +29,8 @@ const nameOf = ({ params }: PageRequest): string => {
 const noJob = ({ namespace }: PageRequest, name: string): PageError =>
   notFound(`Job ${name} not found in ${namespace}. Finished jobs are deleted after their retention period.`);
 
-const inCluster = ({ user, namespace, signal }: PageRequest, name: string): Promise<ZipJob | undefined> =>
-  createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name, signal);
+const inCluster = ({ user, namespace }: PageRequest, name: string): Promise<ZipJob | undefined> =>
+  createUserClient(user.kube, RESOURCES.zipJobs).get(namespace, name);
 
 /** The job of the path in the cluster, by name or UUID, read live with the token of the user. */
 export const readJob = async (request: PageRequest): Promise<ZipJob> => {
@@ -40,16 +40,24 @@ export const readJob = async (request: PageRequest): Promise<ZipJob> => {
   return job;
 };
 
-const inHistory = async (history: History, request: PageRequest, id: string): Promise<ZipJob | undefined> => {
-  const { user, namespace, signal } = request;
+type Deps = Pick<PageDeps, 'history' | 'config'>;
+
+const inHistory = async (
+  { history, config }: Deps & { readonly history: History },
+  request: PageRequest,
+  id: string,
+): Promise<ZipJob | undefined> => {
+  const { user, namespace } = request;
   const verdicts = await Promise.all(READ_HISTORY.map((question) => user.may(namespace, question)));
   const refused = verdicts.find(({ allowed }) => !allowed);
   if (refused !== undefined) throw notAllowed(refused.reason);
   const projectUid = await projectUidOf(request);
   try {
-    return await history.readJob({ projectUid, id }, signal);
+    return await request.outsideLimit(() =>
+      readHistory(config.workTimeoutMs, (signal) => history.readJob({ projectUid, id }, signal)),
+    );
   } catch (error) {
-    if (!isHistoryAway(error, signal)) throw error;
+    if (!isHistoryAway(error)) throw error;
     throw new PageError(
       503,
       'The history is not available',
@@ -59,16 +67,13 @@ const inHistory = async (history: History, request: PageRequest, id: string): Pr
 };
 
 /** The job of the path: from the cluster, or else from the history. */
-export const findJob = async (
-  { history }: Pick<PageDeps, 'history'>,
-  request: PageRequest,
-): Promise<FoundJob> => {
+export const findJob = async ({ history, config }: Deps, request: PageRequest): Promise<FoundJob> => {
   const name = nameOf(request);
   const zipJob = await inCluster(request, name);
   if (zipJob !== undefined) return { zipJob, isArchived: false };
   const id = uuidOfName(name);
   if (history === undefined || id === undefined) throw noJob(request, name);
-  const archived = await inHistory(history, request, id);
+  const archived = await inHistory({ history, config }, request, id);
   if (archived === undefined) throw noJob(request, name);
   // The id of a job that the API did not create is its uid, and says nothing about its name.
   const live = archived.metadata.name === name ? undefined : await inCluster(request, archived.metadata.name);

@@ -1,8 +1,9 @@
 import { rfc3339 } from '#crds/conditions.ts';
 import { isFinished } from '#crds/zip-job.ts';
+import { zipJobId } from '#crds/zip-job-facts.ts';
 import type { Reflector } from '#runtime/kube/types.ts';
 import type { JobOrder, Place } from '../../live/job-order.ts';
-import { type ListedJob, reasonOf } from '../../live/listed-job.ts';
+import { failureReason, type ListedJob, reasonOf } from '../../live/listed-job.ts';
 import { phaseOf } from './job-progress.ts';
 import { isNarrowed, type JobQuery, minuteMs, PERIODS } from './job-query.ts';
 
@@ -65,11 +66,18 @@ const isFinishedIn = ({ finishedFrom, finishedTo }: JobQuery): Matches => {
   };
 };
 
-/** Names (which contain the ID) and keys, case-insensitively. */
+/** Names, IDs and keys, case-insensitively. */
 const contains = (text: string): Matches => {
   const needle = text.toLowerCase();
-  return ({ metadata, spec }) => metadata.name.includes(needle) || spec.key.toLowerCase().includes(needle);
+  return (job) =>
+    [job.metadata.name, zipJobId(job), job.spec.key.toLowerCase()].some((one) => one.includes(needle));
 };
+
+/** The reason in the list, or that in the figures, which also name reasons that only repeat the state. */
+const hasReason =
+  (reason: string): Matches =>
+  (job) =>
+    reasonOf(job) === reason || (phaseOf(job) === 'Failed' && failureReason(job) === reason);
 
 /** Whether a job matches all filters. */
 export const matcherOf = (wanted: WantedJobs): Matches => {
@@ -77,7 +85,7 @@ export const matcherOf = (wanted: WantedJobs): Matches => {
   const tests: readonly Matches[] = [
     isCreatedIn(wanted),
     (job) => isOfState(job, state),
-    ...(reason === '' ? [] : [(job: ListedJob) => reasonOf(job) === reason]),
+    ...(reason === '' ? [] : [hasReason(reason)]),
     ...(bucket === '' ? [] : [(job: ListedJob) => job.spec.bucketRef.name === bucket]),
     ...(token === '' ? [] : [(job: ListedJob) => job.createdBy === token]),
     ...(finishedFrom === '' && finishedTo === '' ? [] : [isFinishedIn(wanted.query)]),

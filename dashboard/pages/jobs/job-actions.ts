@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { bucketSecretName } from '#crds/api-group.ts';
 import { isFinished, type ZipJob } from '#crds/zip-job.ts';
 import { isFileListDeleted, zipJobId } from '#crds/zip-job-facts.ts';
@@ -18,6 +19,8 @@ export interface Action {
   readonly obstacle: string;
   /** Whether it is the next step. */
   readonly isPrimary: boolean;
+  /** UUID of its form. */
+  readonly form: string;
   /** Why it is not the next step; empty if there is nothing to say. */
   readonly note: string;
 }
@@ -104,7 +107,7 @@ export const actionsOf = async (
       const refused = verdicts.find(({ allowed }) => !allowed);
       const href = FORMAT.path('projects', namespace, 'jobs', isArchived ? zipJobId(job) : name, kind);
       const advice = kind === 'run-again' ? context.rerun : { isPrimary: kind === 'download', note: '' };
-      const action = { kind, label, href, ...advice };
+      const action = { kind, label, href, form: randomUUID(), ...advice };
       return refused === undefined
         ? { ...action, reason: '', obstacle: await obstacle(job, context) }
         : { ...action, reason: refused.reason, obstacle: '' };

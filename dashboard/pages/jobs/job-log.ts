@@ -23,7 +23,7 @@ interface ShownLog {
 const readLog = async ({ user }: PageRequest, job: ZipJob): Promise<ShownLog> => {
   const signal = AbortSignal.timeout(LOG_LIMIT_MS);
   try {
-    const { lines } = await readJobLog(user.kube, job, { lines: LOG_LINES, signal });
+    const { lines } = await readJobLog(user.sharedKube, job, { lines: LOG_LINES, signal });
     return { lines, reason: '' };
   } catch (error) {
     if (error instanceof AdministrationError && error.code !== 'Unauthorized')

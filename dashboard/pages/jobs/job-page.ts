@@ -1,10 +1,13 @@
-import { AdministrationError } from '#administration/administration-error.ts';
-import type { Jobs } from '#administration/jobs.ts';
+import { AdministrationError, hasCode } from '#administration/administration-error.ts';
+import type { Jobs, JobsOptions } from '#administration/jobs.ts';
+import { zipJobAgain } from '#administration/run-again.ts';
 import type { ZipJob } from '#crds/zip-job.ts';
+import { hashedUuid } from '#runtime/hashed-uuid.ts';
 import { FORMAT } from '../../format.ts';
 import type { Flash, GoTo, PageRequest, Route } from '../../page.ts';
 import type { Question } from '../../user/access.ts';
 import { SECTION_LABELS } from '../../words.ts';
+import { formIdIn } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { download, downloadObstacle } from './download.ts';
 import { findJob, readJob } from './find-job.ts';
@@ -81,24 +84,31 @@ interface Changed extends Flash {
   /** Default: the page of the job. */
   readonly to?: string;
 }
-type Change = (jobs: Jobs, name: string, signal: AbortSignal) => Promise<Changed>;
+type Change = (request: PageRequest, job: ZipJob) => Promise<Changed>;
 
-const cancel: Change = async (jobs, name) => {
-  await jobs.cancel(name);
+const jobsOf = ({ user, namespace }: PageRequest, options: Pick<JobsOptions, 'newUuid'> = {}): Jobs =>
+  user.administration.jobs(namespace, { namesOnly: true, ...options });
+
+const cancel: Change = async (request, { metadata }) => {
+  await jobsOf(request).cancel(metadata.name);
   return { kind: 'done', text: 'Cancellation requested. Any partial upload is removed.' };
 };
 
-const runAgain: Change = async (jobs, name) => {
-  const again = await jobs.runAgain(name);
-  return {
-    kind: 'done',
-    to: FORMAT.path('projects', again.project, 'jobs', again.name),
-    text: `New job created with the files of ${name}`,
-  };
+const runAgain: Change = async (request, job) => {
+  const { name } = job.metadata;
+  const uuid = hashedUuid('zipjobs rerun', formIdIn(request.form), name);
+  const to = pathOf(zipJobAgain(job, uuid));
+  try {
+    await jobsOf(request, { newUuid: () => uuid }).runAgain(name);
+    return { kind: 'done', to, text: `New job created with the files of ${name}` };
+  } catch (error) {
+    if (!hasCode(error, 'AlreadyExists')) throw error;
+    return { kind: 'done', to, text: 'This form was sent before and has created the new job.' };
+  }
 };
 
-const replayWebhook: Change = async (jobs, name, signal) => {
-  const { webhook } = await jobs.replayWebhook(name, { limitMs: REPLAY_LIMIT_MS, signal });
+const replayWebhook: Change = async (request, { metadata }) => {
+  const { webhook } = await jobsOf(request).replayWebhook(metadata.name, { limitMs: REPLAY_LIMIT_MS });
   return webhook?.state === 'Delivered'
     ? { kind: 'done', text: 'Webhook delivered' }
     : {
@@ -121,10 +131,8 @@ const changeRoute = ({
   needs: [needs],
   handle: async (request) => {
     const job = await readJob(request);
-    const { user, namespace, signal } = request;
-    const jobs = user.administration.jobs(namespace, { namesOnly: true });
     try {
-      const { to = pathOf(job), ...flash } = await change(jobs, job.metadata.name, signal);
+      const { to = pathOf(job), ...flash } = await change(request, job);
       return { kind: 'go', to, flash };
     } catch (error) {
       return showRefusal(error, pathOf(job));

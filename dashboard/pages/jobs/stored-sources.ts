@@ -57,7 +57,7 @@ const findSources = async (
   { metadata, spec }: ZipJob,
   { wanted, maxBytes }: { readonly wanted: ReadonlySet<number>; readonly maxBytes: number },
 ): Promise<StoredSources> => {
-  const secrets = createUserClient(user.kube, RESOURCES.secrets);
+  const secrets = createUserClient(user.sharedKube, RESOURCES.secrets);
   const signal = AbortSignal.timeout(READ_LIMIT_MS);
   const found = new Map<number, KnownSource>();
   const { secretNames = [], count = 0 } = spec.filesFrom ?? {};

@@ -10,6 +10,8 @@ export const NEW_JOB_RIGHTS: readonly Question[] = [
   { verb: 'list', resource: 'zipbuckets' },
   { verb: 'get', resource: 'zipbuckets' },
   { verb: 'create', resource: 'zipjobs' },
+  // To complete the job of a form that is sent again.
+  { verb: 'get', resource: 'zipjobs' },
   { verb: 'create', resource: 'secrets', group: '' },
 ];
 

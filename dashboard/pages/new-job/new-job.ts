@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { hasCode } from '#administration/administration-error.ts';
 import type { BucketRef } from '#administration/bucket-input.ts';
-import { InvalidEntriesError, type NewJob, type NewJobRules } from '#administration/new-jobs.ts';
+import {
+  IncompleteJobError,
+  InvalidEntriesError,
+  type NewJob,
+  type NewJobRules,
+} from '#administration/new-jobs.ts';
 import { zipJobName } from '#crds/api-group.ts';
 import { COMPRESSIONS, ON_CONFLICTS, ON_SOURCE_ERRORS } from '#crds/zip-job.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
@@ -56,6 +61,8 @@ const jobsHref = (namespace: string): string => FORMAT.path('projects', namespac
 /** A form, and what is wrong with single lines. */
 interface JobForm extends FormState {
   readonly lineFaults?: readonly string[];
+  /** Of a job that the same form completes. */
+  readonly uuid?: string | undefined;
 }
 
 const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => {
@@ -69,7 +76,7 @@ const show = async (request: PageRequest, form: JobForm): Promise<ShownPage> => 
     trail: [{ label: SECTION_LABELS.jobs, href: jobsHref(namespace) }],
     data: {
       form,
-      uuid: randomUUID(),
+      uuid: form.uuid ?? randomUUID(),
       buckets: bucketChoices(await user.administration.buckets(namespace).list()),
       ...CHOICES,
       lineFaults: lineFaults.slice(0, SHOWN_FAULTS),
@@ -124,7 +131,12 @@ const post = async (rules: NewJobRules, request: PageRequest): Promise<ShownPage
       return { kind: 'go', to, flash: { kind: 'done', text: 'This form has already created the job.' } };
     const lineFaults = error instanceof InvalidEntriesError ? faultsOf(error, read) : [];
     const kept = { ...values, urls: form.get('urls') ?? '' };
-    return show(request, { values: kept, errors: inForm(formErrors(error)), lineFaults });
+    return show(request, {
+      values: kept,
+      errors: inForm(formErrors(error)),
+      lineFaults,
+      uuid: error instanceof IncompleteJobError ? uuid : undefined,
+    });
   }
 };
 

@@ -59,11 +59,10 @@ export const accessRows = (bindings: readonly RoleBinding[]): Access => {
 };
 
 /** @throws AdministrationError Forbidden */
-export const readAccess = async ({ user, namespace, signal }: PageRequest): Promise<Access> =>
+export const readAccess = async ({ user, namespace }: PageRequest): Promise<Access> =>
   accessRows(
     await createUserClient(user.kube, RESOURCES.roleBindings).list({
       namespace,
       maxBytes: MOST_BYTES,
-      signal,
     }),
   );

@@ -3,8 +3,9 @@ import type { ProjectSettings } from '#administration/project-settings.ts';
 import { findObjectFault } from '#runtime/object-options.ts';
 import { defined } from '#runtime/optional.ts';
 import { FORMAT } from '../../format.ts';
+import { isUnchanged, postedText } from '../form.ts';
 import { JOB_DEFAULT_FIELDS, type JobDefaultName } from './job-default-fields.ts';
-import { readText, readWhole } from './setting-field.ts';
+import { readText, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 
 type JobDefaults = ProjectSettings['jobDefaults'];
@@ -46,29 +47,19 @@ const valuesOf = ({
   };
 };
 
-const whole = (form: URLSearchParams, name: JobDefaultName): number | undefined =>
-  readWhole(form, JOB_DEFAULT_FIELDS[name]);
-const text = (form: URLSearchParams, name: JobDefaultName): string | undefined =>
-  readText(form, JOB_DEFAULT_FIELDS[name]);
-const yesOrNo = (form: URLSearchParams, name: JobDefaultName): boolean | undefined => {
-  const value = text(form, name);
+const readYesOrNo = (form: URLSearchParams, field: SettingField): boolean | undefined => {
+  const value = readText(form, field);
   return value === undefined ? undefined : value === 'true';
 };
 
-/** An unchanged text keeps its entries: a name that contains `=` cannot be read from it. */
-const pairs = (
-  form: URLSearchParams,
-  name: 'metadata' | 'tags',
-  before: Texts | undefined,
-): Texts | undefined => {
-  const given = (text(form, name) ?? '').replaceAll('\r\n', '\n');
-  if (given === linesOf(before).trim()) return before;
+const readPairs = (form: URLSearchParams, { name, label }: SettingField): Texts | undefined => {
   const read = new Map<string, string>();
-  for (const line of given.split('\n').map((one) => one.trim())) {
+  for (const line of postedText(form, name)
+    .split('\n')
+    .map((one) => one.trim())) {
     if (line === '') continue;
     const at = line.indexOf('=');
     const key = line.slice(0, at).trim();
-    const { label } = JOB_DEFAULT_FIELDS[name];
     if (at < 1) throw invalidInput(name, `${label}: use one name=value per line, such as team=sales`);
     if (read.has(key)) throw invalidInput(name, `${label}: the name ${key} is repeated`);
     read.set(key, line.slice(at + 1).trim());
@@ -79,39 +70,53 @@ const pairs = (
 const orNothing = <T extends object>(value: T): T | undefined =>
   Object.keys(value).length === 0 ? undefined : value;
 
-const readObjectOptions = (form: URLSearchParams, { objectOptions: before }: JobDefaults) => {
+/** The value of a field: the current one, unless its text was changed. */
+type Take = <T>(
+  name: JobDefaultName,
+  current: T | undefined,
+  read: (form: URLSearchParams, field: SettingField) => T | undefined,
+) => T | undefined;
+
+const readObjectOptions = (take: Take, { objectOptions: before }: JobDefaults) => {
   const options = defined({
-    contentDisposition: text(form, 'contentDisposition'),
-    contentType: text(form, 'contentType'),
-    cacheControl: text(form, 'cacheControl'),
-    storageClass: text(form, 'storageClass'),
-    metadata: pairs(form, 'metadata', before?.metadata),
-    tags: pairs(form, 'tags', before?.tags),
+    ...before,
+    contentDisposition: take('contentDisposition', before?.contentDisposition, readText),
+    contentType: take('contentType', before?.contentType, readText),
+    cacheControl: take('cacheControl', before?.cacheControl, readText),
+    storageClass: take('storageClass', before?.storageClass, readText),
+    metadata: take('metadata', before?.metadata, readPairs),
+    tags: take('tags', before?.tags, readPairs),
   });
   const fault = findObjectFault(options);
   if (fault) throw invalidInput(fault.field, `${JOB_DEFAULT_FIELDS[fault.field].label} ${fault.problem}`);
   return orNothing(options);
 };
 
-const readJobDefaults = (form: URLSearchParams, before: JobDefaults): JobDefaults =>
+/** Keeps what the form does not have. */
+const readJobDefaults = (take: Take, before: JobDefaults): JobDefaults =>
   defined({
-    compression: text(form, 'compression'),
-    onSourceError: text(form, 'onSourceError'),
-    portableNames: text(form, 'portableNames'),
-    onConflict: text(form, 'onConflict'),
-    sha256: yesOrNo(form, 'sha256'),
-    sequential: yesOrNo(form, 'sequential'),
-    fixedModificationTime: text(form, 'fixedModificationTime'),
-    manifestFormat: text(form, 'manifestFormat'),
-    manifestEntry: text(form, 'manifestEntry'),
-    activeDeadlineSeconds: whole(form, 'activeDeadlineSeconds'),
-    startDeadlineSeconds: whole(form, 'startDeadlineSeconds'),
-    maxAttempts: whole(form, 'maxAttempts'),
+    ...before,
+    compression: take('compression', before.compression, readText),
+    onSourceError: take('onSourceError', before.onSourceError, readText),
+    portableNames: take('portableNames', before.portableNames, readText),
+    onConflict: take('onConflict', before.onConflict, readText),
+    sha256: take('sha256', before.sha256, readYesOrNo),
+    sequential: take('sequential', before.sequential, readYesOrNo),
+    fixedModificationTime: take('fixedModificationTime', before.fixedModificationTime, readText),
+    manifestFormat: take('manifestFormat', before.manifestFormat, readText),
+    manifestEntry: take('manifestEntry', before.manifestEntry, readText),
+    activeDeadlineSeconds: take('activeDeadlineSeconds', before.activeDeadlineSeconds, readWhole),
+    startDeadlineSeconds: take('startDeadlineSeconds', before.startDeadlineSeconds, readWhole),
+    maxAttempts: take('maxAttempts', before.maxAttempts, readWhole),
     ttlSecondsAfterFinished: orNothing(
-      defined({ succeeded: whole(form, 'succeeded'), failed: whole(form, 'failed') }),
+      defined({
+        ...before.ttlSecondsAfterFinished,
+        succeeded: take('succeeded', before.ttlSecondsAfterFinished?.succeeded, readWhole),
+        failed: take('failed', before.ttlSecondsAfterFinished?.failed, readWhole),
+      }),
     ),
-    queueName: text(form, 'queueName'),
-    objectOptions: readObjectOptions(form, before),
+    queueName: take('queueName', before.queueName, readText),
+    objectOptions: readObjectOptions(take, before),
   });
 
 const SECONDS: ReadonlySet<JobDefaultName> = new Set([
@@ -145,8 +150,10 @@ export const JOB_DEFAULTS_FORM: SettingsForm = {
     'Defaults for jobs that are created through the API. A request can set the options that are open to callers. Existing jobs do not change.',
   fields: () => Object.values(JOB_DEFAULT_FIELDS),
   values: valuesOf,
-  read: (form, { jobDefaults }) => ({
-    part: 'jobDefaults',
-    value: orNothing(readJobDefaults(form, jobDefaults)),
-  }),
+  read: (form, settings) => {
+    const shown = valuesOf(settings);
+    const take: Take = (name, current, read) =>
+      isUnchanged(form, name, shown[name]) ? current : read(form, JOB_DEFAULT_FIELDS[name]);
+    return { part: 'jobDefaults', value: orNothing(readJobDefaults(take, settings.jobDefaults)) };
+  },
 };

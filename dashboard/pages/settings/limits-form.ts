@@ -4,6 +4,7 @@ import type { ProjectLimits } from '#crds/zip-project.ts';
 import { defined } from '#runtime/optional.ts';
 import { eachLimit, isNoLimit, type LimitName } from '#runtime/project-limits/lower-limit.ts';
 import { FORMAT } from '../../format.ts';
+import { isUnchanged } from '../form.ts';
 import { bytesText, readBytes, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 
@@ -68,18 +69,25 @@ const fieldOf = (name: LimitName, settings: ProjectSettings): SettingField => {
   };
 };
 
-/** A value above that of the class has no effect, so it is most likely a mistake, unless it is already there. */
+/** A value above that of the class has no effect, so it is most likely a mistake. */
 const checkCeiling = (name: LimitName, value: number, settings: ProjectSettings): void => {
   const ofClass = settings.class?.limits[name];
   if (ofClass === undefined || isNoLimit(name, ofClass) || value <= ofClass) return;
-  if (value === settings.limits[name]) return;
   throw invalidInput(
     name,
     `${LABELS[name]}: the class ${settings.class?.name} allows at most ${textOf(name, ofClass)}. A project can only lower its limits`,
   );
 };
 
+/** The text of a limit that the project sets; empty for none. */
+const valueOf = (name: LimitName, { limits }: ProjectSettings): string => {
+  const own = limits[name];
+  if (own === null) return '';
+  return name === 'storedBytes' ? bytesText(own) : String(own);
+};
+
 const readLimit = (form: URLSearchParams, name: LimitName, settings: ProjectSettings): number | undefined => {
+  if (isUnchanged(form, name, valueOf(name, settings))) return settings.limits[name] ?? undefined;
   const field = { name, label: LABELS[name] };
   const value = name === 'storedBytes' ? readBytes(form, field) : readWhole(form, field);
   if (value !== undefined) checkCeiling(name, value, settings);
@@ -93,16 +101,12 @@ export const LIMITS_FORM: SettingsForm = {
   lead: () =>
     'A project can only lower the limits of its class. Leave a field empty to use the value of the class. Changes apply to new jobs and requests.',
   fields: (settings) => NAMES.map((name) => fieldOf(name, settings)),
-  values: ({ limits }) =>
-    Object.fromEntries(
-      NAMES.map((name) => {
-        const own = limits[name];
-        if (own === null) return [name, ''];
-        return [name, name === 'storedBytes' ? bytesText(own) : String(own)];
-      }),
-    ),
+  values: (settings) => Object.fromEntries(NAMES.map((name) => [name, valueOf(name, settings)])),
   read: (form, settings) => {
-    const limits: Partial<ProjectLimits> = defined(eachLimit((name) => readLimit(form, name, settings)));
+    const limits: Partial<ProjectLimits> = defined({
+      ...settings.own.limits,
+      ...eachLimit((name) => readLimit(form, name, settings)),
+    });
     return { part: 'limits', value: Object.keys(limits).length === 0 ? undefined : limits };
   },
 };

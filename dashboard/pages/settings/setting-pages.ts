@@ -1,7 +1,8 @@
 import { AdministrationError, hasCode } from '#administration/administration-error.ts';
+import { checkVersion } from '#administration/change-spec.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { type FormState, formErrors, formStatus } from '../form.ts';
+import { conflictErrors, type FormState, formErrors, formStatus, isUnchanged, postedText } from '../form.ts';
 import { JOB_DEFAULTS_FORM } from './job-defaults-form.ts';
 import { LIMITS_FORM } from './limits-form.ts';
 import { fieldOf } from './setting-field.ts';
@@ -46,24 +47,11 @@ const show = ({ form, settings }: Shown, request: PageRequest, { values, errors 
 });
 
 const postedValues = ({ form, settings }: Shown, request: PageRequest) =>
-  Object.fromEntries(
-    form
-      .fields(settings)
-      .map(({ name }) => [name, request.form.getAll(name).join(',').replaceAll('\r\n', '\n').trim()]),
-  );
+  Object.fromEntries(form.fields(settings).map(({ name }) => [name, postedText(request.form, name)]));
 
-/** What the form shows after a change by someone else: each field that differs, with its current value. */
-const conflictErrors = (
-  { form, settings }: Shown,
-  posted: FormState['values'],
-  error: AdministrationError,
-): FormState['errors'] => {
-  const current = form.values(settings);
-  const changed = form
-    .fields(settings)
-    .filter(({ kind, name }) => kind !== 'check' && (current[name] ?? '') !== posted[name])
-    .map(({ name, label }) => [name, `${label} is now: ${current[name] === '' ? 'not set' : current[name]}`]);
-  return { '': error.message, ...Object.fromEntries(changed) };
+const changedFields = ({ form, settings }: Shown, request: PageRequest) => {
+  const shown = form.values(settings);
+  return form.fields(settings).filter(({ name }) => !isUnchanged(request.form, name, shown[name]));
 };
 
 const errorsOf = ({ form, settings }: Shown, error: unknown): FormState['errors'] => {
@@ -81,15 +69,20 @@ const save = async (form: SettingsForm, request: PageRequest): Promise<ShownPage
   const settings = await settingsOf(request);
   const shown = { form, settings };
   const values = postedValues(shown, request);
+  const version = request.form.get('version') ?? '';
   try {
-    await user.administration.projects().changeSettings(namespace, {
-      ...form.read(request.form, settings),
-      version: request.form.get('version') ?? '',
-    });
+    checkVersion(settings.versions[form.part], version);
+    if (changedFields(shown, request).length > 0)
+      await user.administration.projects().changeSettings(namespace, {
+        ...form.read(request.form, settings),
+        version,
+      });
   } catch (error) {
     if (!hasCode(error, 'Conflict')) return show(shown, request, { values, errors: errorsOf(shown, error) });
     const current = { form, settings: await settingsOf(request) };
-    return show(current, request, { values, errors: conflictErrors(current, values, error) });
+    const changed = changedFields(current, request).filter(({ kind }) => kind !== 'check');
+    const errors = conflictErrors(error, changed, form.values(current.settings));
+    return show(current, request, { values, errors });
   }
   const text = `${form.title} saved`;
   return { kind: 'go', to: settingsHref(namespace), flash: { kind: 'done', text } };

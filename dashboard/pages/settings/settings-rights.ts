@@ -11,7 +11,10 @@ export const SETTINGS_RIGHTS = {
   ],
   deleteBuckets: [
     { verb: 'list', resource: 'zipbuckets' },
+    { verb: 'get', resource: 'zipbuckets' },
     { verb: 'delete', resource: 'zipbuckets' },
+    { verb: 'delete', resource: 'secrets', group: '' },
+    { verb: 'patch', resource: 'secrets', group: '' },
   ],
   access: [{ verb: 'list', resource: 'rolebindings', group: 'rbac.authorization.k8s.io' }],
 } as const satisfies Record<string, readonly Question[]>;

@@ -1,6 +1,7 @@
 import { invalidInput } from '#administration/administration-error.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
 import { CALLER_OPTIONS, type CallerOption } from '#crds/caller-options.ts';
+import { defined } from '#runtime/optional.ts';
 import { readText, readWhole, type SettingField } from './setting-field.ts';
 import type { SettingsForm } from './settings-form.ts';
 
@@ -39,12 +40,16 @@ export const CALLER_OPTIONS_FORM: SettingsForm = {
       choices: CALLER_OPTIONS.map((value) => ({ value, text: value })),
     },
   ],
-  values: ({ closedOptions }) => ({ closed: closedOptions.join(',') }),
-  read: (form, { closedOptions }) => {
+  values: ({ closedOptions }) => ({
+    closed: CALLER_OPTIONS.filter((option) => closedOptions.includes(option)).join(','),
+  }),
+  read: (form, { closedOptions, own: { callerOptions } }) => {
+    const chosen = new Set(form.getAll('closed').filter(isOption));
     // An older dashboard does not know every option of the definition.
-    const unknown = closedOptions.filter((option) => !isOption(option));
-    const closed = [...unknown, ...new Set(form.getAll('closed').filter(isOption))];
-    return { part: 'callerOptions', value: closed.length === 0 ? undefined : { closed } };
+    const kept = closedOptions.filter((option) => !isOption(option) || chosen.has(option));
+    const closed = [...new Set([...kept, ...chosen])];
+    const value = defined({ ...callerOptions, closed: closed.length === 0 ? undefined : closed });
+    return { part: 'callerOptions', value: Object.keys(value).length === 0 ? undefined : value };
   },
 };
 

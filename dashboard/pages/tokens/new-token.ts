@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { PERMISSIONS, type Permission } from '#crds/zip-token.ts';
 import { FORMAT } from '../../format.ts';
 import { sectionCrumb } from '../../frame/menu.ts';
 import type { PageRequest, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus } from '../form.ts';
 import { TOKEN_RIGHTS } from './token-rights.ts';
 
 const PATH = '/projects/:project/new-token';
@@ -20,6 +21,7 @@ const show = ({ namespace }: PageRequest, form: FormState, checked: readonly str
   trail: [sectionCrumb(namespace, 'tokens')],
   data: {
     form,
+    formId: randomUUID(),
     permissions: PERMISSIONS.map((value) => ({
       value,
       text: WORDS[value],
@@ -40,7 +42,7 @@ const post = async (request: PageRequest): Promise<ShownPage> => {
   try {
     const token = await request.user.administration
       .tokens(request.namespace)
-      .create({ name: name === '' ? undefined : name, permissions });
+      .create({ name: name === '' ? undefined : name, permissions, form: formIdIn(form) });
     return {
       kind: 'page',
       view: '/pages/tokens/created-token',

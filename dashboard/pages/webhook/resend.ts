@@ -9,7 +9,7 @@ import {
   type Route,
   type ShownPage,
 } from '../../page.ts';
-import { forEachJob } from '../jobs/bulk/bulk-plan.ts';
+import { outcomeOfEach } from '../jobs/bulk/bulk-plan.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
 import { deliveryLog } from './delivery-log.ts';
@@ -30,13 +30,6 @@ interface Outcome {
   readonly isRequested: boolean;
   readonly text: string;
 }
-
-/** Errors of one job, which do not stop those of others. */
-const ofOneJob = (error: unknown): string => {
-  const codes = ['Refused', 'NotFound', 'Conflict', 'TimedOut', 'InvalidInput', 'Unreachable'];
-  if (error instanceof AdministrationError && codes.includes(error.code)) return error.message;
-  throw error;
-};
 
 const failedOf = (deps: Deps, { namespace, query }: PageRequest) =>
   deliveryLog(deps, {
@@ -68,28 +61,32 @@ const showFailed = async (deps: Deps, request: PageRequest): Promise<ShownPage> 
   };
 };
 
-const requestOne = async ({ user, namespace, signal }: PageRequest, name: string): Promise<Outcome> => {
-  if (signal.aborted) return { name, isRequested: false, text: 'Not requested in time. Try again.' };
-  try {
+const requestEach = (
+  { user, namespace, signal }: PageRequest,
+  names: readonly string[],
+): Promise<readonly Outcome[]> => {
+  const refused = (name: string, text: string): Outcome => ({ name, isRequested: false, text });
+  const request = async (name: string): Promise<Outcome> => {
+    if (signal.aborted) return refused(name, 'Not requested in time. Try again.');
     await user.administration.jobs(namespace, { namesOnly: true }).beginReplayWebhook(name, signal);
     return { name, isRequested: true, text: 'Requested' };
-  } catch (error) {
-    return { name, isRequested: false, text: ofOneJob(error) };
-  }
+  };
+  return outcomeOfEach(names, request, (name, { message }) => refused(name, message));
 };
 
 const resendOne = async (request: PageRequest, name: string, to: string): Promise<GoTo> => {
-  const { user, namespace, signal } = request;
+  const { user, namespace } = request;
   const flash = (kind: 'done' | 'failed', text: string): GoTo => ({ kind: 'go', to, flash: { kind, text } });
   try {
     const { webhook, key } = await user.administration
       .jobs(namespace, { namesOnly: true })
-      .replayWebhook(name, { limitMs: LIMIT_MS, signal });
+      .replayWebhook(name, { limitMs: LIMIT_MS });
     return webhook?.state === 'Delivered'
       ? flash('done', `Webhook of ${key} delivered`)
       : flash('failed', `Webhook of ${key} sent, but the receiver did not accept it`);
   } catch (error) {
-    return flash('failed', ofOneJob(error));
+    if (!(error instanceof AdministrationError) || error.code === 'Unauthorized') throw error;
+    return flash('failed', error.message);
   }
 };
 
@@ -104,7 +101,7 @@ const post = async ({ caches, config }: Deps, request: PageRequest): Promise<Pag
   if (first === undefined)
     return { kind: 'go', to: back, flash: { kind: 'failed', text: 'No failed deliveries to resend' } };
   if (more.length === 0) return resendOne(request, first, back);
-  const outcomes = await forEachJob(names, (name) => requestOne(request, name));
+  const outcomes = await requestEach(request, names);
   return {
     kind: 'page',
     view: '/pages/webhook/resent',

@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -21,6 +22,7 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   section: 'webhook',
   data: {
     form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
+    formId: randomUUID(),
     overlaps: OVERLAPS,
     href: webhookHref(namespace, 'rotate-secret'),
     back: webhookHref(namespace),
@@ -36,7 +38,7 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
     const seconds = overlapSeconds === '' ? Number.NaN : Number(overlapSeconds);
     const { secret, previousUntil } = await request.user.administration
       .webhooks(request.namespace)
-      .rotateSecret(seconds);
+      .rotateSecret(seconds, formIdIn(request.form));
     return {
       kind: 'page',
       view: '/pages/webhook/secret',

@@ -33,11 +33,10 @@ const goTo = (namespace: string, flash: GoTo['flash']): GoTo => ({
 });
 
 const run = async (change: Change, request: PageRequest): Promise<GoTo> => {
-  const { namespace, signal } = request;
+  const { namespace } = request;
   try {
     const text = await change(request.user.administration.webhooks(request.namespace), {
       limitMs: ENABLE_LIMIT_MS,
-      signal,
     });
     return goTo(namespace, text === '' ? undefined : { kind: 'done', text });
   } catch (error) {

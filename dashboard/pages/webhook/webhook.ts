@@ -1,9 +1,19 @@
+import { type AdministrationError, hasCode, invalidInput } from '#administration/administration-error.ts';
 import { toWebhook, type Webhook } from '#administration/webhook-view.ts';
+import type { ShownWebhook } from '#administration/webhooks.ts';
 import { WEBHOOK_EVENTS, type WebhookEvent } from '#crds/zip-job.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { FORMAT } from '../../format.ts';
 import type { PageRequest, PageResponse, Route, ShownFragment, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formStatus } from '../form.ts';
+import {
+  conflictErrors,
+  EMPTY_FORM,
+  type FormState,
+  filledIn,
+  formErrors,
+  formIdIn,
+  formStatus,
+} from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
 import { reasonAgainst } from '../reason-against.ts';
@@ -42,10 +52,11 @@ const livePath = (namespace: string, ...below: readonly string[]): string =>
   FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
 
 /** The current URL is not in the form, because it is a credential for many receivers. */
-const formOf = (webhook: Webhook, { form, events }: Given) => {
+const formOf = ({ webhook, version }: ShownWebhook, { form, events }: Given) => {
   const checked: readonly string[] = events ?? (webhook.isSet ? webhook.events : WEBHOOK_EVENTS);
   return {
     form,
+    version,
     events: WEBHOOK_EVENTS.map((value) => ({
       value,
       text: WORDS[value],
@@ -73,12 +84,15 @@ const actionsOf = async (request: PageRequest, { enabled, endpoint }: Webhook) =
 };
 
 const show = async (deps: Deps, request: PageRequest, given: Given): Promise<ShownPage> => {
-  const { webhook, hasSecret } = await request.user.administration.webhooks(request.namespace).show();
+  const shown = await request.user.administration.webhooks(request.namespace).show();
+  const { webhook, hasSecret } = shown;
   const data = {
     ...stateOf(request, webhook, webhook.testPending),
     ...(await deliveriesOf(deps, request)),
     samples: SAMPLES,
-    ...formOf(webhook, given),
+    ...formOf(shown, given),
+    // The same after an error: the form may have created the signing secret before.
+    formId: formIdIn(request.form),
     hasSecret,
     setReason: await reasonAgainst(request, WEBHOOK_RIGHTS.set),
     actions: webhook.isSet ? await actionsOf(request, webhook) : [],
@@ -89,6 +103,19 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 };
 
+const conflictOf = async (
+  { user, namespace }: PageRequest,
+  error: AdministrationError,
+): Promise<FormState['errors']> => {
+  const { webhook } = await user.administration.webhooks(namespace).show();
+  const choices = WEBHOOK_EVENTS.map((value) => ({ value, text: WORDS[value] }));
+  const changed = [{ name: 'events', label: 'Events', choices }];
+  return {
+    ...conflictErrors(error, changed, { events: webhook.events.join(',') }),
+    url: 'The URL may have changed too. Leave this empty to keep the current one',
+  };
+};
+
 /** The first save creates the signing secret. Only the response to the form can show it. */
 const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   const { form, namespace } = request;
@@ -96,9 +123,14 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
   const { url = '' } = values;
   const events = form.getAll('events');
   try {
-    const { secret } = await request.user.administration
-      .webhooks(request.namespace)
-      .set({ url: url === '' ? undefined : url, events });
+    // Left out of a form that was kept, and an empty URL keeps the current one.
+    if (!form.has('url')) throw invalidInput('url', 'Enter the URL again. It is not kept with the form');
+    const { secret } = await request.user.administration.webhooks(request.namespace).set({
+      url: url === '' ? undefined : url,
+      events,
+      version: form.get('version') ?? '',
+      form: formIdIn(form),
+    });
     const back = webhookHref(namespace);
     if (secret === undefined)
       return { kind: 'go', to: back, flash: { kind: 'done', text: 'Webhook settings saved' } };
@@ -112,7 +144,8 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
       data,
     };
   } catch (error) {
-    return show(deps, request, { form: { values, errors: formErrors(error, 'url') }, events });
+    const errors = hasCode(error, 'Conflict') ? await conflictOf(request, error) : formErrors(error, 'url');
+    return show(deps, request, { form: { values, errors }, events });
   }
 };
 

@@ -1,4 +1,4 @@
-import { checkRequest, type ZipJobRequest } from '#api/check-request.ts';
+import { assertAllowed, readTypes, type ZipJobRequest } from '#api/check-request.ts';
 import { parseStrictJson } from '#api/json/strict-json.ts';
 import { createRequestPolicy, type RequestPolicy } from '#api/request-policy.ts';
 import { jsonLimits, type RequestLimits } from '#api/schemas/limits.ts';
@@ -26,5 +26,8 @@ export const checkBody = (
   const policy = Object.keys(change).length === 0 ? ordinaryPolicy : policyOf(classes, limits);
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const json = runToEnd(parseStrictJson(Buffer.from(text), jsonLimits(limits)));
-  return runToEnd(checkRequest(json, policy(aProject('team-a', spec))));
+  const rules = policy(aProject('team-a', spec));
+  const typed = runToEnd(readTypes(json, rules));
+  runToEnd(assertAllowed(typed, rules));
+  return typed.request;
 };

@@ -4,6 +4,7 @@ import type { RateLimitsDeps } from '#api/rate-limits/rate-limits.ts';
 import type { Clock } from '#runtime/clock.ts';
 import type { ReadJob } from '#runtime/history/read-job.ts';
 import type { LimitedServerSettings } from '#runtime/http/limited-server.ts';
+import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { CountRequest } from '#runtime/redis/request-counts.ts';
 import type { Classes } from '../builders/project-classes.ts';
 
@@ -12,6 +13,7 @@ export interface ApiServerOptions {
   readonly bodyArrivalMs?: number;
   readonly maxFiles?: number;
   readonly maxUrlLength?: number;
+  readonly maxKeyBytes?: number;
   readonly maxFileListBytes?: number;
   readonly jobMaxArchiveBytes?: number;
   /** Classes by name, as in the chart. */
@@ -51,7 +53,7 @@ const historySettingsOf = ({ inFlight, history, readJob }: ApiServerOptions) => 
 export const settingsOf = (options: ApiServerOptions) => ({
   maxFiles: options.maxFiles ?? 10_000,
   maxUrlLength: options.maxUrlLength ?? 2_048,
-  maxKeyBytes: 1_024,
+  maxKeyBytes: options.maxKeyBytes ?? 1_024,
   maxMetadataBytes: 16_384,
   maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
   maxHeaderBytes: 16_384,
@@ -64,7 +66,10 @@ export const settingsOf = (options: ApiServerOptions) => ({
   jobMaxArchiveBytes: options.jobMaxArchiveBytes ?? 1e11,
   ...historySettingsOf(options),
   jobMaxFileBytes: 1e10,
-  jobMaxSeconds: 7_200,
+  jobMaxSeconds: JOB_LIMITS.seconds,
+  jobSucceededTtlSeconds: JOB_LIMITS.ttlSeconds,
+  jobFailedTtlSeconds: JOB_LIMITS.ttlSeconds,
+  jobWebhookSchedule: [0, 5, 300],
   publicUrl: '',
   basePath: options.basePath ?? '',
   helpUrl: `${options.basePath ?? ''}/docs`,

@@ -93,10 +93,11 @@ const createDeps = (
     ...settings,
     limitsOf,
     counters: 1,
-    count: options.count ?? createLocalCounts(),
+    count: options.count ?? createLocalCounts(clock),
     clock,
   });
   const { readJob } = options;
+  const abandon = createAbandonZipJob({ jobClient: jobs.client, log, clock });
   const readHistory = readJob && createReadHistory({ readJob, clock, metrics, settings });
   const zipJobs = createZipJobRoutes({
     readRequest: createReadRequest({
@@ -118,7 +119,7 @@ const createDeps = (
       storage,
       limitsOf,
       readHistory,
-      abandon: createAbandonZipJob({ jobClient: jobs.client, log }),
+      abandon,
       metrics,
       clock,
       log,
@@ -143,6 +144,7 @@ const createDeps = (
     verificationTimeoutMs: 1_000,
   });
   return {
+    abandon,
     log,
     clock,
     metrics,
@@ -229,13 +231,15 @@ export const startApiServer = async (options: ApiServerOptions = {}) => {
     server,
     registry: deps.registry,
     logLines: deps.logLines,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((resolve) => {
+    [Symbol.asyncDispose]: async () => {
+      await new Promise<void>((resolve) => {
         server.close(() => {
           resolve();
         });
         server.closeAllConnections();
-      }),
+      });
+      await deps.abandon[Symbol.asyncDispose]();
+    },
   };
 };
 export type ApiServer = Awaited<ReturnType<typeof startApiServer>>;

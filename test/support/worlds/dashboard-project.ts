@@ -3,6 +3,7 @@ import type { ZipProject } from '#crds/zip-project.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { createObjectsByPath, type ObjectsByPath } from '../builders/objects-by-path.ts';
+import { unchangedForm } from '../clients/html-form.ts';
 import { aProject } from '../servers/api-server.ts';
 import {
   ADA,
@@ -35,12 +36,16 @@ export interface DashboardProject extends AsyncDisposable {
   readonly viewer: Visitor;
   putProject(
     spec: ZipProject['spec'],
-    more?: Pick<ZipProject, 'status'> & { readonly metadata?: { readonly uid: string } },
+    more?: Pick<ZipProject, 'status'> & {
+      readonly metadata?: { readonly uid?: string; readonly creationTimestamp?: string };
+    },
   ): void;
   putBucket(bucket: ZipBucket): void;
   putToken(token: ZipToken): void;
   /** Sends a form as Ada, from the page with that CSRF token. */
   send(path: string, fields: Readonly<Record<string, string>> | URLSearchParams): ReturnType<Visitor['post']>;
+  /** The same for a form of settings that Ada has just opened at this path: with the version of the settings. */
+  save(path: string, fields: Readonly<Record<string, string>> | URLSearchParams): ReturnType<Visitor['post']>;
 }
 
 const VIEW_PERMISSIONS = [
@@ -74,6 +79,11 @@ export const startDashboardProject = async (
   };
   putProject({});
   const ada = await visitAs(server, ADA);
+  const send: DashboardProject['send'] = async (path, fields) => {
+    const form = new URLSearchParams(fields);
+    form.set('csrf', await ada.csrf(HOME));
+    return ada.post(path, form);
+  };
   return {
     server,
     objects,
@@ -82,10 +92,11 @@ export const startDashboardProject = async (
     putProject,
     putBucket: (bucket) => objects.put(COLLECTIONS.buckets, bucket),
     putToken: (token) => objects.put(COLLECTIONS.tokens, token),
-    send: async (path, fields) => {
+    send,
+    save: async (path, fields) => {
       const form = new URLSearchParams(fields);
-      form.set('csrf', await ada.csrf(HOME));
-      return ada.post(path, form);
+      form.set('version', unchangedForm((await ada.get(path)).text, path).get('version') ?? '');
+      return send(path, form);
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

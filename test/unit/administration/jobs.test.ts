@@ -107,10 +107,35 @@ describe('zipJobAgain', () => {
 
   it('copies neither annotations nor the record of a restore (F33)', () => {
     expect(again.metadata.annotations).to.deep.equal({ [ANNOTATIONS.runAgainOf]: NAME });
-    const labels = { [LABELS.veleroRestore]: 'nightly', team: 'red' };
+    const labels = { [LABELS.veleroRestore]: 'nightly' };
     const copied = zipJobAgain(aZipJob({ metadata: { labels } }), NEW_UUID).metadata.labels;
-    expect(copied).to.deep.equal({ team: 'red', [LABELS.managedBy]: 'zipjobs-administration' });
+    expect(copied).to.deep.equal({ [LABELS.managedBy]: 'zipjobs-administration' });
     expect(again.metadata).not.to.have.any.keys('uid', 'resourceVersion', 'finalizers', 'ownerReferences');
+  });
+
+  it('copies only our labels and those of Kueue, so that no GitOps tool prunes the new job (UI32)', () => {
+    const kept = {
+      [LABELS.name]: 'zipjobs',
+      [LABELS.component]: 'archive',
+      [LABELS.partOf]: 'zipjobs',
+      [LABELS.queueName]: 'night',
+      'kueue.x-k8s.io/priority-class': 'low',
+    };
+    const labels = {
+      ...kept,
+      [LABELS.managedBy]: 'argocd',
+      // By default, Argo CD tracks its objects by this label.
+      [LABELS.instance]: 'archives',
+      'argocd.argoproj.io/instance': 'archives',
+      'kustomize.toolkit.fluxcd.io/name': 'archives',
+      'kustomize.toolkit.fluxcd.io/namespace': 'flux-system',
+      'helm.toolkit.fluxcd.io/name': 'archives',
+      team: 'red',
+    };
+    expect(zipJobAgain(aZipJob({ metadata: { labels } }), NEW_UUID).metadata.labels).to.deep.equal({
+      ...kept,
+      [LABELS.managedBy]: 'zipjobs-administration',
+    });
   });
 
   it('uses zip-<uuid> as name, or the first name with a new suffix', () => {

@@ -13,6 +13,15 @@ describe('mergePatchOf', () => {
     });
   });
 
+  it('keeps a name that is also a property of every object', () => {
+    const tags = JSON.parse('{"__proto__":"a","constructor":"b"}') as object;
+    const patch = mergePatchOf({ tags: { team: 'x' } }, { tags });
+    expect(JSON.stringify(patch)).to.equal('{"tags":{"team":null,"__proto__":"a","constructor":"b"}}');
+    expect(JSON.stringify(mergePatchOf({ tags }, { tags: {} }))).to.equal(
+      '{"tags":{"__proto__":null,"constructor":null}}',
+    );
+  });
+
   it('is undefined for equal objects', () => {
     expect(mergePatchOf({ a: { b: [1] } }, { a: { b: [1] } })).to.equal(undefined);
   });

@@ -5,7 +5,7 @@ import { A_REQUEST } from '#test/support/servers/api-server.ts';
 const [file] = A_REQUEST.urls;
 const withUrl = (url: string) => ({ ...A_REQUEST, urls: [file, { url, filename: 'b.txt' }] });
 
-describe('checkRequest with data: URLs', () => {
+describe('the rules of a request with data: URLs', () => {
   it('accepts files in data: URLs, which may be longer than other URLs (C5)', () => {
     const url = `data:text/plain;base64,${Buffer.alloc(64 * 1024).toString('base64')}`;
     expect(checkBody(withUrl(url)).files[1]).to.deep.equal({ url, filename: 'b.txt' });

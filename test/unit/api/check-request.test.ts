@@ -51,6 +51,17 @@ const TYPES: readonly Row[] = [
     message: /urls\[1\]/,
   },
   {
+    name: 'a later entry, before another field',
+    body: { ...A_REQUEST, key: 1, urls: [file, file, { ...file, url: 5 }] },
+    param: 'urls',
+    message: /^urls\[2\]\.url must be of type string/,
+  },
+  {
+    name: 'another field, although the entries are valid',
+    body: { ...A_REQUEST, key: 1, urls: [file, { ...file, filename: 'other' }] },
+    param: 'key',
+  },
+  {
     name: 'an entry that is null',
     body: { ...A_REQUEST, urls: [null] },
     param: 'urls',
@@ -191,7 +202,7 @@ const URLS = [
   'http://93.184.1.1/',
 ];
 
-describe('checkRequest', () => {
+describe('the rules of a request', () => {
   it('returns the fields of the job with defaults', () => {
     expect(checkBody({ ...A_REQUEST, extra: 1, urls: [{ ...file, more: 2 }] })).to.deep.equal({
       bucketName: 'archive',

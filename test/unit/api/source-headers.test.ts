@@ -6,7 +6,7 @@ import { A_REQUEST } from '#test/support/servers/api-server.ts';
 
 const [file] = A_REQUEST.urls;
 
-describe('checkRequest: headers of an entry', () => {
+describe('the rules of a request: headers of an entry', () => {
   const withHeaders = (headers: unknown) => ({
     ...A_REQUEST,
     urls: [file, { ...file, filename: 'b', headers }],

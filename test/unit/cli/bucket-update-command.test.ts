@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { addBucketCommands } from '#cli/bucket-commands.ts';
 import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aBucket, aProject } from '#test/support/servers/api-server.ts';
 import { certificatePath, certificateText } from '#test/support/servers/tls-front.ts';
@@ -18,6 +19,8 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
   const bucket: ZipBucket = { ...plain, spec: { ...plain.spec, region: 'eu-central-1', ...more } };
   objects.put(COLLECTIONS.buckets, bucket);
   const patches: unknown[] = [];
+  /** What another user does before the next patch, which the API server then refuses. */
+  const meanwhile: (() => void)[] = [];
   const run = (...args: readonly string[]) =>
     runProgram(
       {
@@ -25,6 +28,11 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
         kube: {
           server: 'https://example.test',
           request: async (request) => {
+            const change = request.method === 'PATCH' ? meanwhile.shift() : undefined;
+            if (change !== undefined) {
+              change();
+              throw new KubeError('PATCH /x: 409 Conflict: changed', { code: 'Conflict', httpStatus: 409 });
+            }
             const response = await Promise.resolve().then(() => objects.respond(request));
             if (request.method === 'PATCH') patches.push(request.body);
             return response;
@@ -39,7 +47,11 @@ const start = (more: Partial<ZipBucketSpec> = {}) => {
     const stored = objects.get(`${COLLECTIONS.buckets}/${bucket.metadata.name}`)?.['spec'];
     return isRecord(stored) ? stored : {};
   };
-  return { run, spec, patches };
+  const put = (objectOptions: ZipBucketSpec['objectOptions'] & object): void => {
+    const changed: ZipBucket = { ...bucket, spec: { ...bucket.spec, objectOptions } };
+    objects.put(COLLECTIONS.buckets, changed);
+  };
+  return { run, spec, patches, meanwhile, put };
 };
 
 describe('zipjobs bucket update', () => {
@@ -62,6 +74,21 @@ describe('zipjobs bucket update', () => {
       .to.contain('STANDARD_IA')
       .and.match(/Role: +arn:aws/);
     expect(errors).to.contain(`Next: zipjobs bucket test ${NAME} -n ${TEAM}`);
+  });
+
+  it('sends only the given settings, and keeps what another user saved meanwhile (UI1)', async () => {
+    const { run, spec, patches, meanwhile, put } = start({ objectOptions: { tags: { team: 'sales' } } });
+    meanwhile.push(() => put({ tags: { team: 'sales', stage: 'live' }, onConflict: 'fail' }));
+    const { code, errors } = await run('update', NAME, '--cache-control', 'no-store');
+    expect(code, errors).to.equal(0);
+    expect(patches).to.deep.equal([
+      { metadata: { resourceVersion: undefined }, spec: { objectOptions: { cacheControl: 'no-store' } } },
+    ]);
+    expect(spec()['objectOptions']).to.deep.equal({
+      tags: { team: 'sales', stage: 'live' },
+      onConflict: 'fail',
+      cacheControl: 'no-store',
+    });
   });
 
   it("removes a setting with ''", async () => {

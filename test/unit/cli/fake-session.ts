@@ -1,6 +1,7 @@
 import { createAdministration } from '#administration/administration.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { createProgram } from '#cli/program.ts';
+import { retryRequests } from '#cli/retry-requests.ts';
 import type { OpenSession, Session } from '#cli/session.ts';
 import type { Terminal } from '#cli/terminal.ts';
 import { systemClock } from '#runtime/clock.ts';
@@ -36,6 +37,7 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
     isInteractive: false,
     print: (text) => {
       output += text;
+      return Promise.resolve();
     },
     note: (text) => {
       errors += `${text}\n`;
@@ -45,7 +47,8 @@ export const runProgram = async (options: FakeSessionOptions, args: readonly str
     askHidden: () => Promise.resolve(''),
     ...options.terminal,
   };
-  const { signal = new AbortController().signal, kube = unreachable, groups } = options;
+  const { signal = new AbortController().signal, groups } = options;
+  const kube = retryRequests(options.kube ?? unreachable, signal);
   const openSession: OpenSession = ({ namespace = 'default' }) =>
     Promise.resolve({
       kube,

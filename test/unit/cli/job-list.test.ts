@@ -17,8 +17,8 @@ describe('zipjobs job list', () => {
     aJob('zip-b', 'OutOfMemory', 'ci-k7x2mq'),
     aJob('zip-c', 'OutOfMemory', 'backend-3vwzt9'),
   ];
-  const names = async (...args: readonly string[]): Promise<readonly string[]> => {
-    const { code, output, errors } = await runProgram(
+  const list = (...args: readonly string[]) =>
+    runProgram(
       {
         groups: [addJobCommands],
         kube: {
@@ -30,9 +30,28 @@ describe('zipjobs job list', () => {
       },
       ['job', 'list', ...args, '-o', 'json'],
     );
+  const names = async (...args: readonly string[]): Promise<readonly string[]> => {
+    const { code, output, errors } = await list(...args);
     expect(code, errors).to.equal(0);
     return (JSON.parse(output) as readonly { readonly name: string }[]).map(({ name }) => name);
   };
+
+  for (const source of [[], ['--history']])
+    for (const option of ['--newer-than', '--older-than'])
+      it(`refuses a duration that reaches before every job: ${[option, ...source].join(' ')} (UI42)`, async () => {
+        for (const duration of ['999999999d', '36501d', '999999999h', '36500', '1w', '-1d', '1e3d']) {
+          const { code, output, errors } = await list(...source, `${option}=${duration}`);
+          expect([code, output]).to.deep.equal([2, '']);
+          expect(errors).to.match(
+            new RegExp(`Invalid ${option} "${duration}"\\. Use a duration such as .* at most 36500d`),
+          );
+        }
+      });
+
+  it('accepts a duration of a hundred years (UI42)', async () => {
+    for (const duration of ['36500d', '999999999s'])
+      expect(await names('--newer-than', duration)).to.have.length(3);
+  });
 
   it('filters by reason and by the token that created the job', async () => {
     expect(await names('--reason', 'SourceNotFound')).to.deep.equal(['zip-a']);

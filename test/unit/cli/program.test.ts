@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'chai';
 import { parse } from 'yaml';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { explainKubeError } from '#administration/explain-kube-error.ts';
 import type { CommandGroup } from '#cli/command.ts';
 import { confirmed } from '#cli/confirm.ts';
 import { addProjectCommands } from '#cli/project-commands.ts';
 import { ConfigError } from '#runtime/errors.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import { runProgram } from './fake-session.ts';
 
 const VALUE = { name: 'a', set: null, count: 3, list: ['x'] };
@@ -50,6 +53,21 @@ describe('createProgram', () => {
   it('prints the whole value as JSON and as YAML', async () => {
     expect(JSON.parse((await say('say', 'hello', '-o', 'json')).output)).to.deep.equal(VALUE);
     expect(parse((await say('say', 'hello', '-o', 'yaml')).output)).to.deep.equal(VALUE);
+  });
+
+  it('prints a value that occurs twice as YAML without anchors (UI29)', async () => {
+    const options = {};
+    const value = [{ options }, { options, again: options }];
+    const commands: CommandGroup = (parser, run) =>
+      parser.command(
+        'two',
+        'Two',
+        (args) => args,
+        run(() => Promise.resolve({ value, text: '' })),
+      );
+    const { output } = await runProgram({ groups: [commands] }, ['two', '-o', 'yaml']);
+    expect(output).not.to.match(/[&*]a1/);
+    expect(parse(output)).to.deep.equal(value);
   });
 
   it('uses the last value of a repeated option', async () => {
@@ -102,6 +120,36 @@ describe('createProgram', () => {
       });
     });
 
+  /** A new code of KubeError does not compile without an exit code. */
+  const kubeCodes: Readonly<Record<KubeErrorCode, number>> = {
+    NotFound: 4,
+    NotServed: 5,
+    AlreadyExists: 3,
+    Conflict: 3,
+    Forbidden: 3,
+    Unauthorized: 5,
+    Invalid: 2,
+    BadRequest: 2,
+    TooLarge: 2,
+    TooManyRequests: 5,
+    Gone: 5,
+    QuotaExceeded: 3,
+    NamespaceTerminating: 3,
+    ServerError: 5,
+    Timeout: 5,
+    Unreachable: 5,
+    InvalidResponse: 5,
+  };
+  for (const [code, exitCode] of Object.entries(kubeCodes) as [KubeErrorCode, number][])
+    it(`exits with ${exitCode} if a call fails with ${code}, explained or not (UI2)`, async () => {
+      const failure = () => new KubeError('POST /x: why', { code });
+      const explained = () => explainKubeError({ verb: 'create', resource: 'pods' }, failure());
+      for (const thrown of [failure, explained])
+        expect((await runProgram({ groups: [sayCommands(thrown)] }, ['say', 'hello'])).code).to.equal(
+          exitCode,
+        );
+    });
+
   it('exits with 5 without a cluster, 1 for an internal error and 130 when interrupted', async () => {
     const config = () => new ConfigError('No cluster is known');
     const own = () => new TypeError('x is undefined');
@@ -146,8 +194,24 @@ describe('createProgram', () => {
     }
   });
 
-  it('accepts names that are not credentials', async () => {
-    expect((await say('say', 'hello', 'reports.2026-archive-of-the-very-long-name')).code).to.equal(0);
+  for (const name of [
+    'reports.2026-archive-of-the-very-long-name',
+    'exports/customers/2026/january/archive01',
+    'exports/customers/2026/January/archive01',
+    'MonthlyReports/CustomerExports2026Final1',
+    'EU/Q1/2026/Sales/Team7/Reports/Weekly001',
+    '0123456789abcdef0123456789abcdef01234567',
+  ])
+    it(`accepts a name that is no credential: ${name} (UI30)`, async () => {
+      expect((await say('say', 'hello', name)).code).to.equal(0);
+    });
+
+  it('refuses the secrets of AWS, which are 40 random characters (UI30)', async () => {
+    const secrets = Array.from({ length: 200 }, () => randomBytes(30).toString('base64'));
+    const refused = await Promise.all(
+      secrets.map(async (secret) => (await say('say', 'hello', secret)).code),
+    );
+    expect(refused.filter((code) => code === 2)).to.have.length.of.at.least(195);
   });
 });
 

@@ -38,6 +38,19 @@ describe('facts of a ZipJob', () => {
     ['is on S3 and leaves its service out', { bucketRef: { name: 's3-hot' } }, 's3', 'hot'],
     ['has a bucket that is called like a service', { bucketRef: { name: 's3-r2-cold' } }, 's3', 'r2-cold'],
     ['has a bucket with dots', { bucketRef: { name: 's3-files.example.com' } }, 's3', 'files.example.com'],
+    ['has no prefix of a service (UI17)', { bucketRef: { name: 'reports' } }, 's3', 'reports'],
+    [
+      'has a dash, but no prefix of a service (UI17)',
+      { bucketRef: { name: 'my-bucket' } },
+      's3',
+      'my-bucket',
+    ],
+    [
+      'names a service that its bucket lacks (UI17)',
+      { service: 'r2', bucketRef: { name: 'r20' } },
+      'r2',
+      'r20',
+    ],
   ];
   for (const [title, spec, service, name] of buckets)
     it(`bucketOf reads service and name from bucketRef of a job that ${title}`, () =>

@@ -16,11 +16,13 @@ describe('access reviews', () => {
     let nowMs: number;
     let reviews: number;
     let isAllowed: boolean;
+    let gate: Promise<void> | undefined;
     const userOf = () => {
       const kube: KubeClient = {
         server: 'https://kubernetes.test',
         request: async () => {
           reviews += 1;
+          await gate;
           return { status: { allowed: isAllowed } };
         },
         stream: () => Promise.reject(new Error('not used')),
@@ -28,14 +30,15 @@ describe('access reviews', () => {
       };
       const clock = { ...systemClock, monotonicMs: () => nowMs };
       const users = createUsers({ kube, clock });
-      return users({ id: 'session', user: 'vera', token: 'token', csrf: '', endsAtMs: 0 });
+      return (limit: AbortSignal) =>
+        users({ id: 'session', user: 'vera', token: 'token', csrf: '', endsAtMs: 0 }, limit);
     };
     beforeEach(() => {
-      [nowMs, reviews, isAllowed] = [1_000, 0, true];
+      [nowMs, reviews, isAllowed, gate] = [1_000, 0, true, undefined];
     });
 
     it('that a page makes serve the menu around it', async () => {
-      const user = userOf();
+      const user = userOf()(new AbortController().signal);
       await user.may('team-a', SEE);
       expect((await user.seemsToBeAllowed('team-a', SEE)).allowed).to.equal(true);
       expect(reviews).to.equal(1);
@@ -45,8 +48,27 @@ describe('access reviews', () => {
       expect(reviews).to.equal(2);
     });
 
+    it('end with the time limit of the request, but not for other requests that share them (UI46)', async () => {
+      const opened = Promise.withResolvers<void>();
+      gate = opened.promise;
+      const users = userOf();
+      const [short, long] = [new AbortController(), new AbortController()];
+      const ended = users(short.signal)
+        .may('team-a', SEE)
+        .catch((error: unknown) => error);
+      const menu = users(short.signal)
+        .seemsToBeAllowed('team-a', SEE)
+        .catch((error: unknown) => error);
+      const shared = users(long.signal).seemsToBeAllowed('team-a', SEE);
+      short.abort(new DOMException('late', 'TimeoutError'));
+      for (const error of [await ended, await menu]) expect(error).to.include({ code: 'Timeout' });
+      opened.resolve();
+      expect((await shared).allowed).to.equal(true);
+      expect(reviews).to.equal(1);
+    });
+
     it('are made again for a menu after three seconds, or after the age that the caller accepts', async () => {
-      const user = userOf();
+      const user = userOf()(new AbortController().signal);
       await user.seemsToBeAllowed('team-a', SEE);
       nowMs += 4_000;
       await user.seemsToBeAllowed('team-a', SEE, 30_000);

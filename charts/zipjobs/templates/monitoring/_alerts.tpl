@@ -94,7 +94,7 @@ ZipjobsRateLimitsSkipped:
   expr: sum(rate(zip_api_rate_limits_skipped_total{$own}[5m])) > 0 or sum(rate(zip_dashboard_rate_limits_skipped_total{$own}[5m])) > 0
   for: 5m
   severity: warning
-  summary: Redis does not respond, so requests are accepted without rate limits.
+  summary: Redis does not count requests, so they are accepted without rate limits.
 ZipjobsProjectFull:
   expr: max by (limit) (zip_api_fullest_project_ratio{$own}) > 0.95
   for: 15m

@@ -3,7 +3,7 @@
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
+  name: {{ include "zipjobs.componentName" . | quote }}
   labels: {{- include "zipjobs.labels" (list (index . 0) "policies") | nindent 4 }}
 {{- end -}}
 
@@ -12,9 +12,9 @@ metadata:
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicyBinding
 metadata:
-  name: {{ include "zipjobs.componentName" . }}
+  name: {{ include "zipjobs.componentName" . | quote }}
   labels: {{- include "zipjobs.labels" (list (index . 0) "policies") | nindent 4 }}
 spec:
-  policyName: {{ include "zipjobs.componentName" . }}
+  policyName: {{ include "zipjobs.componentName" . | quote }}
   validationActions: [Deny]
 {{- end -}}

@@ -68,7 +68,7 @@ pod:
   imagePullSecrets:
     is:
       {{- range . }}
-      - name: {{ . }}
+      - name: {{ quote . }}
       {{- end }}
   {{- end }}
   nodeSelector: {}
@@ -114,8 +114,8 @@ env:
   EGRESS_SERVICE_CIDRS: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:/,]*$')" }
   EGRESS_API_SERVER_ADDRESSES: { rule: "value.size() == 2 && value.?value.orValue('-').matches('^[0-9a-f.:,]*$')" }
   {{- range $prefix, $secret := include "zipjobs.zipperProxySecrets" . | fromJson }}
-  {{ $prefix }}_PROXY_USERNAME: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ $secret }}, key: username } } } }
-  {{ $prefix }}_PROXY_PASSWORD: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ $secret }}, key: password } } } }
+  {{ $prefix }}_PROXY_USERNAME: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ quote $secret }}, key: username } } } }
+  {{ $prefix }}_PROXY_PASSWORD: { required: true, is: { valueFrom: { secretKeyRef: { name: {{ quote $secret }}, key: password } } } }
   {{- end }}
   # Without the operator's settings, a zipper would use its own egress and store rules.
   {{- range $name, $text := include "zipjobs.zipperSettings" . | fromJson }}

@@ -13,10 +13,31 @@ import type { BulkAction, CachedJobs } from './bulk-actions.ts';
 const AT_A_TIME = 8;
 
 /** In order, `AT_A_TIME` at once. */
-export const forEachJob = <T>(
+const forEachJob = <T>(names: readonly string[], task: (name: string) => Promise<T>): Promise<readonly T[]> =>
+  inBatches(names, AT_A_TIME, task);
+
+/**
+ * Changes each job. The error of one job is its outcome and does not stop the others.
+ * @throws AdministrationError Unauthorized if the API server rejected the token for every job
+ */
+export const outcomeOfEach = async <T>(
   names: readonly string[],
-  task: (name: string) => Promise<T>,
-): Promise<readonly T[]> => inBatches(names, AT_A_TIME, task);
+  change: (name: string) => Promise<T>,
+  failed: (name: string, error: AdministrationError) => T,
+): Promise<readonly T[]> => {
+  const rejected: unknown[] = [];
+  const outcomes = await forEachJob(names, async (name) => {
+    try {
+      return await change(name);
+    } catch (error) {
+      if (!(error instanceof AdministrationError)) throw error;
+      if (error.code === 'Unauthorized') rejected.push(error);
+      return failed(name, error);
+    }
+  });
+  if (rejected.length > 0 && rejected.length === names.length) throw rejected[0];
+  return outcomes;
+};
 
 /** What will happen to one job. */
 export interface PlannedJob {
@@ -50,7 +71,7 @@ const planned = (
 
 /** Reads each job with the token of the user. Throws only if the session has ended. */
 export const planOf = (
-  { user, namespace, signal }: PageRequest,
+  { user, namespace }: PageRequest,
   { obstacle, note }: Pick<BulkAction, 'obstacle' | 'note'>,
   { names, cached }: { readonly names: readonly string[]; readonly cached: CachedJobs },
 ): Promise<readonly PlannedJob[]> => {
@@ -58,7 +79,7 @@ export const planOf = (
   return forEachJob(names, async (name) => {
     const of = { namespace, name };
     try {
-      const job = await zipJobs.get(namespace, name, signal);
+      const job = await zipJobs.get(namespace, name);
       if (job === undefined)
         return planned(of, undefined, { refusal: 'The job no longer exists.', note: '' });
       const refusal = obstacle(job);

@@ -1,8 +1,8 @@
-import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import type { AdministrationError, AdministrationErrorCode } from '#administration/administration-error.ts';
 import { FORMAT } from '../../../format.ts';
 import type { PageRequest } from '../../../page.ts';
 import type { BulkAction } from './bulk-actions.ts';
-import { forEachJob } from './bulk-plan.ts';
+import { outcomeOfEach } from './bulk-plan.ts';
 
 export interface BulkOutcome {
   readonly name: string;
@@ -22,9 +22,7 @@ const OUT_OF_TIME = 'Not started: the time limit of this page was reached. Selec
 
 const jobPath = (namespace: string, name: string): string => FORMAT.path('projects', namespace, 'jobs', name);
 
-const failure = (error: unknown): Pick<BulkOutcome, 'kind' | 'look' | 'text'> => {
-  if (!(error instanceof AdministrationError)) throw error;
-  const { code, message } = error;
+const failure = ({ code, message }: AdministrationError): Pick<BulkOutcome, 'kind' | 'look' | 'text'> => {
   if (code === 'AlreadyExists')
     return { kind: 'done', look: 'good', text: 'This form was sent before and has created the new job.' };
   return REFUSALS.includes(code)
@@ -37,26 +35,18 @@ const failure = (error: unknown): Pick<BulkOutcome, 'kind' | 'look' | 'text'> =>
  * times out, the jobs that are left fail.
  * @throws AdministrationError Unauthorized if the API server rejected the token for every job
  */
-export const runBulk = async (
-  request: PageRequest,
+export const runBulk = (
+  { user, namespace, signal }: PageRequest,
   action: BulkAction,
   { names, form }: { readonly names: readonly string[]; readonly form: string },
 ): Promise<readonly BulkOutcome[]> => {
-  const { user, namespace, signal } = request;
-  const rejected: unknown[] = [];
-  const outcomes = await forEachJob(names, async (name): Promise<BulkOutcome> => {
-    const of = { name, href: jobPath(namespace, name) };
-    if (signal.aborted) return { ...of, kind: 'failed', look: 'bad', text: OUT_OF_TIME };
-    try {
-      const job = await action.run({ administration: user.administration, namespace, form }, name);
-      const created =
-        job.name === name ? {} : { created: { name: job.name, href: jobPath(namespace, job.name) } };
-      return { ...of, kind: 'done', look: 'good', text: action.texts.done, ...created };
-    } catch (error) {
-      if (error instanceof AdministrationError && error.code === 'Unauthorized') rejected.push(error);
-      return { ...of, ...failure(error) };
-    }
-  });
-  if (rejected.length > 0 && rejected.length === names.length) throw rejected[0];
-  return outcomes;
+  const of = (name: string) => ({ name, href: jobPath(namespace, name) });
+  const change = async (name: string): Promise<BulkOutcome> => {
+    if (signal.aborted) return { ...of(name), kind: 'failed', look: 'bad', text: OUT_OF_TIME };
+    const job = await action.run({ administration: user.administration, namespace, form }, name);
+    const created =
+      job.name === name ? {} : { created: { name: job.name, href: jobPath(namespace, job.name) } };
+    return { ...of(name), kind: 'done', look: 'good', text: action.texts.done, ...created };
+  };
+  return outcomeOfEach(names, change, (name, error) => ({ ...of(name), ...failure(error) }));
 };

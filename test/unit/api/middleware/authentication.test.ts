@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { generateToken } from '#crds/api-token.ts';
+import { unreachable } from '#test/support/builders/fake-objects.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { rawHttp } from '#test/support/clients/raw-http.ts';
 import {
@@ -110,6 +111,14 @@ describe('createAuthentication', () => {
     api.tokens.remove('team-a', 'token');
     expect(await statusWith(authorization)).to.equal(401);
     expect(api.tokens.calls).to.have.length(verifications);
+  });
+
+  it('asks the API server nothing about an unknown token, whatever its state', async () => {
+    api.tokens.fail(unreachable());
+    api.projects.fail(unreachable());
+    const calls = [api.tokens.calls.length, api.projects.calls.length];
+    for (let n = 0; n < 20; n += 1) expect(await statusWith(`Bearer ${generateToken()}`)).to.equal(401);
+    expect([api.tokens.calls.length, api.projects.calls.length]).to.deep.equal(calls);
   });
 
   it('refuses two Authorization headers (T5)', async () => {

@@ -2,10 +2,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { request } from 'undici';
 import { EXPANSIONS } from '#api/expand/read-expand.ts';
-import { createDocument } from '#api/openapi/document.ts';
 import type { OpenApiDocument, Operation } from '#api/openapi/document-types.ts';
 import { FAILURE_FAULTS } from '#crds/job-failures.ts';
-import { projectClasses } from '#test/support/builders/project-classes.ts';
 import { aSourceCheck } from '#test/support/builders/zip-job-statuses.ts';
 import { askApi } from '#test/support/clients/api-client.ts';
 import { type ApiServer, aBucket, startApiServer } from '#test/support/servers/api-server.ts';
@@ -219,64 +217,5 @@ describe('GET /openapi.json', () => {
       const sent = [...reply.headers.keys()].filter((name) => !transport.includes(name));
       expect(named(operation, reply.status)).to.include.members(sent);
     }
-  });
-});
-
-describe('createDocument', () => {
-  const settings = {
-    maxBodyBytes: 1,
-    maxFiles: 1,
-    maxUrlLength: 1,
-    maxKeyBytes: 1,
-    maxMetadataBytes: 1,
-    maxHeaderBytes: 1,
-    maxFileListBytesPerProject: 1,
-    requestsPerMinutePerToken: 1,
-    projectLimits: projectClasses().of('team-a').limits,
-    authFailuresPerMinute: 1,
-    jobMaxArchiveBytes: 1_234_567,
-    jobMaxFileBytes: 2_345,
-    jobMaxSeconds: 3_456,
-    publicUrl: '',
-    basePath: '',
-    helpUrl: 'https://help.example.com/codes',
-    historyHost: '',
-  };
-  it('is identical for identical settings, so replicas agree on its ETag', () => {
-    const texts = [1, 2].map(() => JSON.stringify(createDocument({ settings, version: '1.2.3' })));
-    expect(texts[0]).to.equal(texts[1]);
-    expect(texts[0]).to.contain('"version":"1.2.3"').and.to.contain('https://help.example.com/codes#');
-  });
-
-  it('contains the limits of files, archives and running jobs', () => {
-    const { paths } = createDocument({ settings, version: '1.2.3' });
-    expect(paths['/v1/zips']?.post?.description)
-      .to.contain('up to 2,345 bytes')
-      .and.to.contain('up to 1,234,567 bytes')
-      .and.to.contain('up to 3,456 seconds');
-  });
-
-  for (const [name, historyHost, time] of [
-    ['without a history', '', 'for 7 days after it finished by default'],
-    ['with a history', 'postgres.example.com', 'for as long as the history of the service keeps it'],
-  ] as const)
-    it(`says how long jobs can be read and keys are valid ${name}`, () => {
-      const document = createDocument({ settings: { ...settings, historyHost }, version: '1.2.3' });
-      const [create, read] = operationsOf(document);
-      const key = create?.parameters.find((parameter) => parameter.name === 'Idempotency-Key');
-      expect(key?.description).to.contain(time);
-      expect(read?.description).to.contain(time);
-      expect(read?.description.includes('503, never 404')).to.equal(historyHost !== '');
-      expect(JSON.stringify(document)).to.not.contain('postgres.example.com');
-    });
-
-  it('lists absolute URLs if the public URL is set', () => {
-    const published = { ...settings, publicUrl: 'https://zips.example.com', basePath: '/archives' };
-    const { servers, externalDocs } = createDocument({ settings: published, version: '1.2.3' });
-    expect(servers.map(({ url }) => url)).to.deep.equal([
-      'https://zips.example.com/archives/api',
-      'https://zips.example.com/archives',
-    ]);
-    expect(externalDocs.url).to.equal('https://zips.example.com/archives/docs');
   });
 });

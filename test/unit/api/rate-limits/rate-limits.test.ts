@@ -9,7 +9,7 @@ import { aProject } from '#test/support/servers/api-server.ts';
 const classWith = (requestsPerMinute: number) => projectClasses({ default: { requestsPerMinute } }).limitsOf;
 const limitsOf = (change: Partial<RateLimitsDeps> = {}) =>
   createRateLimits({
-    count: createLocalCounts(),
+    count: createLocalCounts(createManualClock()),
     limitsOf: classWith(10),
     requestsPerMinutePerToken: 3,
     authFailuresPerMinute: 2,
@@ -40,6 +40,47 @@ describe('createRateLimits', () => {
     const seen: boolean[] = [];
     for (let n = 0; n < 4; n += 1) seen.push((await limits.take(caller()))[0]?.isExceeded ?? false);
     expect(seen).to.deep.equal([false, false, false, true]);
+  });
+
+  it('leaves the limit of the project to its other tokens when one exceeds its own (BC4)', async () => {
+    const limits = limitsOf({ requestsPerMinutePerToken: 10, limitsOf: classWith(20) });
+    const accepted = async (tokenName: string): Promise<number> => {
+      let count = 0;
+      for (let n = 0; n < 50; n += 1)
+        if ((await limits.take(caller(tokenName))).every(({ isExceeded }) => !isExceeded)) count += 1;
+      return count;
+    };
+    expect([await accepted('a'), await accepted('b')]).to.deep.equal([10, 10]);
+    expect(await limits.take(caller('c'))).to.deep.include({
+      name: 'project',
+      limit: 20,
+      remaining: 0,
+      resetSeconds: 60,
+      isExceeded: true,
+    });
+  });
+
+  it('leaves the rate of the project to its other tokens when one exceeds its own (BC4)', () => {
+    const limits = limitsOf({ requestsPerMinutePerToken: 120, limitsOf: classWith(240) });
+    for (let n = 0; n < 100; n += 1) limits.requestDelay(caller('a'));
+    // A burst and the longest wait of a token are 8 requests, half of those of the project.
+    const delays = Array.from({ length: 8 }, () => limits.requestDelay(caller('b')).ms);
+    expect(Math.max(...delays)).to.equal(2_000);
+  });
+
+  it('counts no create that another limit per second refuses (BC4)', () => {
+    const clock = createManualClock();
+    const grants = { requestsPerMinute: 0, createsPerSecond: 1, filesPerSecond: 10 };
+    const limits = limitsOf({
+      clock,
+      requestsPerMinutePerToken: 0,
+      limitsOf: projectClasses({ default: grants }).limitsOf,
+    });
+    limits.countFiles(aProject('team-a'), 125);
+    for (let n = 0; n < 100; n += 1)
+      expect(limits.createDelay(caller())).to.deep.equal({ limit: 'files', ms: 2_500 });
+    clock.jump(2_500);
+    expect(limits.createDelay(caller()).ms).to.equal(0);
   });
 
   for (const [granted, requested, limit] of [

@@ -73,6 +73,7 @@ describe('zipjobs job list --history', () => {
               token: 'the-token',
               userAgent: 'zipjobs/test',
               requestTimeoutMs,
+              maxWaitMs: 60_000,
               signal: new AbortController().signal,
             }),
           ),
@@ -163,7 +164,7 @@ describe('zipjobs job list --history', () => {
   });
 
   it('reports errors of the dashboard with an exit code, and never the token', async () => {
-    const statuses = { 401: 5, 403: 3, 429: 1, 400: 2, 503: 5 };
+    const statuses = { 401: 5, 403: 3, 429: 5, 400: 2, 503: 5 };
     for (const [status, expected] of Object.entries(statuses)) {
       respond = () => ({ status: Number(status), body: { error: { code: 'x', message: `why ${status}` } } });
       const { code, errors } = await run(['list', '--history']);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createClient } from '#clients/typescript/src/client.ts';
-import { ApiError, ConnectionError, WaitTimeoutError } from '#clients/typescript/src/errors.ts';
+import { ApiError, ConnectionError } from '#clients/typescript/src/errors.ts';
 import { systemTiming } from '#clients/typescript/src/timing.ts';
 import { until } from '#test/support/until.ts';
 import { refusal, startScriptedServer, UUID, zip } from './scripted-server.ts';
@@ -119,7 +119,15 @@ describe('the TypeScript client', () => {
   });
 
   it('reports responses that are not from the API by their status', async () => {
-    for (const body of ['<h1>Forbidden</h1>', '', 'null', '7', '{"error":null}', '{"data":{}}'])
+    for (const body of [
+      '<h1>Forbidden</h1>',
+      '',
+      'null',
+      '7',
+      '{"error":null}',
+      '{"data":{}}',
+      '{"data":"a"}',
+    ])
       for (const status of [200, 308, 403]) {
         await using server = await startScriptedServer([{ status, body, headers: { location: '/' } }]);
         const failure = await failureOf(server.client().get(UUID));
@@ -127,6 +135,22 @@ describe('the TypeScript client', () => {
         expect(failure).to.include({ status, type: undefined, code: undefined, param: null });
         expect(String(failure)).to.equal(`ApiError: The service responded with status ${status}.`);
       }
+  });
+
+  it('has no details of an error that a proxy sent in a form of its own (UI44)', async () => {
+    for (const error of [
+      'no route',
+      ['no route'],
+      404,
+      { code: 404, message: 'no route' },
+      { message: {} },
+    ]) {
+      await using server = await startScriptedServer([{ status: 404, body: JSON.stringify({ error }) }]);
+      const failure = await failureOf(server.client().get(UUID));
+      expect(failure).to.be.instanceOf(ApiError).and.to.have.deep.property('details', {});
+      expect(failure).to.include({ status: 404, type: undefined, code: undefined, param: null });
+      expect(String(failure)).to.equal('ApiError: The service responded with status 404.');
+    }
   });
 
   it('reports a lost connection and an attempt without a response', async () => {
@@ -182,54 +206,5 @@ describe('the TypeScript client', () => {
     for (const limit of ['attempts', 'attemptTimeoutMs', 'timeoutMs'] as const)
       for (const value of [0, -1, Number.NaN, 2 ** 31])
         expect(() => createClient({ ...valid, [limit]: value })).to.throw(RangeError, `${limit} must be`);
-  });
-});
-
-describe('wait of the TypeScript client', () => {
-  it('returns the job that succeeded or failed, after growing delays', async () => {
-    for (const status of ['succeeded', 'failed'] as const) {
-      const pending = [zip('none'), zip('processing'), zip('processing'), zip('a later status')] as const;
-      await using server = await startScriptedServer([...pending, zip(status)]);
-      const done = await server.client().wait(UUID, { expand: ['error'], maxPollMs: 2_000 });
-      expect(done.status).to.equal(status);
-      expect(server.delays).to.deep.equal([750, 1_125, 1_500, 1_500]);
-      expect(new Set(server.requests.map(({ line }) => line))).to.deep.equal(
-        new Set([`GET /v1/zips/${UUID}?expand=error`]),
-      );
-    }
-  });
-
-  it('continues after more errors than other requests tolerate', async () => {
-    const errors = Array.from({ length: 7 }, (_, index) => (index % 2 === 0 ? BUSY : 'reset'));
-    await using server = await startScriptedServer([BUSY, ...errors, zip('succeeded')]);
-    expect((await server.client().wait(UUID)).status).to.equal('succeeded');
-  });
-
-  it('waits for a spent quota before the next request', async () => {
-    const quota = (header: string) => zip('processing', {}, { ratelimit: header });
-    await using server = await startScriptedServer([
-      quota('"token";r=0;t=40, "project";r=0;t=50'),
-      quota('"token";r=10;t=40, "project";r=20;t=50'),
-      zip('succeeded'),
-    ]);
-    await server.client().wait(UUID);
-    expect(server.delays).to.deep.equal([50_000, 1_125]);
-  });
-
-  it('ends at its time limit with the last state of the job', async () => {
-    await using server = await startScriptedServer([zip('processing')]);
-    const failure = await failureOf(server.client().wait(UUID, { timeoutMs: 60_000 }));
-    expect(failure).to.be.instanceOf(WaitTimeoutError).and.to.have.nested.property('zip.uuid', UUID);
-    expect(String(failure)).to.equal(
-      `WaitTimeoutError: Zip ${UUID} did not finish within 60000 ms. Its status is "processing".`,
-    );
-    expect(server.delays.reduce((sum, delay) => sum + delay)).to.be.within(50_000, 60_000);
-  });
-
-  it('ends with an error that a retry cannot solve', async () => {
-    await using server = await startScriptedServer([zip('none'), refusal(404, 'resource_not_found')]);
-    const failure = await failureOf(server.client().wait(UUID));
-    expect(failure).to.be.instanceOf(ApiError).and.to.include({ status: 404, code: 'resource_not_found' });
-    expect(await failureOf(server.client().wait(UUID, { timeoutMs: 0 }))).to.be.instanceOf(RangeError);
   });
 });

@@ -1,5 +1,7 @@
+import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { Webhook } from 'standardwebhooks';
+import { Headers as UndiciHeaders } from 'undici';
 import { verifyWebhook, WebhookVerificationError } from '#clients/typescript/src/webhook.ts';
 
 const SECRET = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -29,11 +31,24 @@ describe('verifyWebhook of the TypeScript client', () => {
         upper,
         new Headers(headers),
         { ...headers, cookie: undefined, via: ['a'] },
+        Object.assign(Object.create(null), headers) as typeof headers,
       ])
         expect(verifyWebhook({ body, headers: received, secret: SECRET })).to.deep.equal({
           id: ID,
           event: JSON.parse(BODY) as unknown,
         });
+  });
+
+  it('accepts headers of every class that lists names and values (UI22)', () => {
+    const headers = signed(BODY);
+    const foreign: unknown = runInNewContext('new Map(entries)', { entries: Object.entries(headers) });
+    for (const received of [
+      new UndiciHeaders(headers),
+      new Map(Object.entries(headers)),
+      foreign as ReadonlyMap<string, string>,
+      Object.entries(headers),
+    ])
+      expect(verifyWebhook({ body: BODY, headers: received, secret: SECRET }).id).to.equal(ID);
   });
 
   it('accepts one valid signature of several, as after a rotation of the secret', () => {

@@ -128,9 +128,34 @@ describe('the network policy of a project', () => {
     expect(spec).to.contain('"cidr":"0.0.0.0/0","except":["0.0.0.0/8","10.0.0.0/8"');
   });
 
+  it('has no rule for other destinations when the operator denies all of them (BC9)', () => {
+    const all = ['0.0.0.0/0', '::/0'];
+    const spec = JSON.parse(policy({ egressDenyCidrs: all }) ?? '') as { readonly egress: readonly object[] };
+    expect(spec.egress).to.deep.equal([
+      {
+        ports: [
+          { protocol: 'UDP', port: 53 },
+          { protocol: 'TCP', port: 53 },
+        ],
+      },
+      {
+        to: [{ ipBlock: { cidr: '10.96.0.1/32' } }],
+        ports: [
+          { protocol: 'TCP', port: 443 },
+          { protocol: 'TCP', port: 6443 },
+        ],
+      },
+    ]);
+    expect(policy({ egressDenyCidrs: all, proxyCidrs: ['10.9.0.0/24'] })).to.contain(
+      '{"to":[{"ipBlock":{"cidr":"10.9.0.0/24"}}]}',
+    );
+    expect(policy({ egressDenyCidrs: ['0.0.0.0/0'] })).not.to.contain('0.0.0.0/0');
+  });
+
   it('is created only if enabled, and requires the address of the API server', () => {
     expect(policy({ networkPolicies: false })).to.equal(undefined);
     expect(() => policy({ apiServerCidrs: [] })).to.throw('API_SERVER_CIDRS');
+    expect(() => policy({ apiServerPorts: [] })).to.throw('API_SERVER_PORTS');
     expect(() => policy({ apiServerPorts: ['https'] })).to.throw('API_SERVER_PORTS');
   });
 });

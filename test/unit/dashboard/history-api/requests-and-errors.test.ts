@@ -39,11 +39,10 @@ describe('readListQuery', () => {
 });
 
 describe('toHistoryApiError', () => {
-  for (const code of ['Unreachable', 'Failed'] as const)
-    it(`says that the cluster is unavailable if the API server does not return the project: ${code}`, () => {
-      const thrown = new AdministrationError('Cannot get zipprojects at 10.0.0.1', { code });
-      const error = toHistoryApiError(thrown, new AbortController().signal);
-      expect(error).to.include({ code: 'cluster_unavailable', status: 503 });
-      expect(error.message).to.not.contain('10.0.0.1');
-    });
+  it('says that the cluster is unavailable if the API server does not return the project', () => {
+    const thrown = new AdministrationError('Cannot get zipprojects at 10.0.0.1', { code: 'Unreachable' });
+    const error = toHistoryApiError(thrown);
+    expect(error).to.include({ code: 'cluster_unavailable', status: 503 });
+    expect(error.message).to.not.contain('10.0.0.1');
+  });
 });

@@ -196,12 +196,12 @@ describe('GET /find', () => {
     );
   });
 
-  it('says that the history could not be searched', async () => {
+  it('responds with 503, not 404, if the history could not be searched (UI47)', async () => {
     const away = new AppError('no response', { code: 'HistoryUnavailable', retryable: true });
     const started = await start(historyWith(() => Promise.reject(away)));
     started.putProject({}, { metadata: { uid: 'project-uid' } });
     const { status, text } = await started.ada.get(`/find?id=${UUID}`);
-    expect(status).to.equal(404);
+    expect(status).to.equal(503);
     expect(text).to.contain('the history database does not respond');
   });
 

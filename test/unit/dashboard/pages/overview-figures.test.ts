@@ -3,7 +3,7 @@ import type { ZipJobStatus } from '#crds/zip-job.ts';
 import { toListedJob } from '#dashboard/live/listed-job.ts';
 import { currentFigures } from '#dashboard/pages/current-figures.ts';
 import { durationsOf, durationText } from '#dashboard/pages/durations.ts';
-import { clusterFigures } from '#dashboard/pages/period-figures.ts';
+import { clusterFigures, projectFailures } from '#dashboard/pages/period-figures.ts';
 import { DAY, PERIODS, periodOf, windowOf } from '#dashboard/pages/periods.ts';
 import { ago, aZipJob, NOW } from '#test/support/builders/objects.ts';
 import { aResult } from '#test/support/builders/zip-job-statuses.ts';
@@ -74,6 +74,13 @@ describe('clusterFigures', () => {
     expect(total).to.deep.equal({ succeeded: 1, failed: 1, cancelled: 1, bytes: 100 });
   });
 
+  it('counts a job that ended after the hour of the dashboard in the last bar (UI37)', () => {
+    const { slots, total } = figures(failed('ahead', 'SourceNotFound', -7_200), failed('now', 'Odd', 0));
+    expect(total.failed).to.equal(2);
+    expect(slots.at(-1)?.failed).to.equal(2);
+    expect(slots).to.have.length(24);
+  });
+
   it('has exact percentiles of the durations of succeeded jobs', () => {
     const { durations } = figures(
       ...Array.from({ length: 100 }, (_, index) => succeeded(`job-${index}`, 10, { seconds: index + 1 })),
@@ -105,6 +112,21 @@ describe('clusterFigures', () => {
       ['a', 'AccessDenied'],
       ['d', 'StartDeadlineExceeded'],
     ]);
+  });
+
+  it('leaves out failures of a project that was deleted, next to figures of the history (UI45)', () => {
+    const jobs = [
+      // Created and failed before the project was created again.
+      job('old', { phase: 'Failed', startedAt: ago(300), finishedAt: ago(200) }, 400),
+      job('unstarted', { phase: 'Failed', finishedAt: ago(200) }, 400),
+      // Created before the project, and started after it.
+      job('early', { phase: 'Failed', startedAt: ago(50), finishedAt: ago(40) }, 101),
+      job('new', { phase: 'Failed', startedAt: ago(30), finishedAt: ago(20) }, 60),
+    ];
+    const keysOf = (createdAt: string | undefined) =>
+      projectFailures(jobs, createdAt, { period: DAY, now: NOW }).map(({ key }) => key);
+    expect(keysOf(ago(100))).to.deep.equal(['new.zip', 'early.zip']);
+    expect(keysOf(undefined)).to.have.length(4);
   });
 
   it('names eight failures at most', () => {

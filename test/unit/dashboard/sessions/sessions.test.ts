@@ -186,6 +186,21 @@ describe('createSharedSessionStore', function () {
     expect(await sessions.read(other)).to.not.equal(undefined);
   });
 
+  it('counts only sessions that exist towards the limit of a user (UI13)', async () => {
+    const first = await sessions.begin('counted', TOKEN);
+    for (let n = 0; n < 3; n += 1) await sessions.end(await sessions.begin('counted', TOKEN));
+    expect(await sessions.read(first)).to.not.equal(undefined);
+    const before = new Set(await redis.keys('zips:session:*'));
+    for (let n = 0; n < 2; n += 1) await sessions.begin('counted', TOKEN);
+    const later = (await redis.keys('zips:session:*')).filter((key) => !before.has(key));
+    for (const key of later) await redis.pexpire(key, 1);
+    await until('the idle sessions to expire', async () => (await redis.exists(...later)) === 0);
+    const others = [await sessions.begin('counted', TOKEN), await sessions.begin('counted', TOKEN)];
+    for (const cookie of [first, ...others]) expect(await sessions.read(cookie)).to.not.equal(undefined);
+    await sessions.begin('counted', TOKEN);
+    expect(await sessions.read(first)).to.equal(undefined);
+  });
+
   it('fails while Redis is down, and recovers', async () => {
     const cookie = await sessions.begin('ada', TOKEN);
     server.freeze();

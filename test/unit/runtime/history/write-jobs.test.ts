@@ -215,6 +215,18 @@ describe('writeJobs', () => {
     expect(await counted()).to.equal(3);
   });
 
+  it('writes a job of a day whose jobs were dropped, but not yet their details (BC20)', async () => {
+    const first = entry({ finishedAt: '2026-01-05T12:00:00Z' });
+    await writeJobs(database, [first]);
+    await using administrator = await server.open('superuser');
+    await administrator.query('DROP TABLE zipjobs.jobs_20260105');
+    expect(await jobs()).to.deep.equal([]);
+    const again = { ...first, detail: '{"later":1}' };
+    expect(await writeJobs(database, [again])).to.deep.equal([again.job]);
+    expect(await jobs()).to.deep.equal([again.job]);
+    expect(await details()).to.deep.equal([{ metadata: again.metadata, detail: '{"later":1}' }]);
+  });
+
   for (const [finishedAt, position] of [
     ['2126-01-01T00:00:00Z', 'more than 31 days ahead of'],
     ['2006-01-01T00:00:00Z', 'more than 3,660 days behind'],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { listPages } from '#runtime/kube/list-pages.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { aNote, NOTES, startScriptedApiServer } from './scripted-api-server.ts';
 
@@ -44,5 +45,15 @@ describe('a list of large objects', () => {
     const request = await server.next();
     request.list(1, ['a', 'b'].map(large));
     expect(await listed).to.include({ code: 'TooLarge', retryable: false });
+  });
+
+  it('can request only the metadata of the objects (UI9)', async () => {
+    await using server = await startScriptedApiServer();
+    const options = { namespace: 'ns', pageSize: 500, metadataOnly: true };
+    const first = listPages(server.kube, NOTES, options).next();
+    const request = await server.next();
+    request.list(1, [aNote('a', 1)]);
+    expect(request.headers.accept).to.match(/^application\/json;as=PartialObjectMetadataList;/);
+    expect((await first).done).to.equal(false);
   });
 });

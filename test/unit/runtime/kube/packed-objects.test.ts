@@ -27,6 +27,15 @@ describe('createPacker', () => {
     for (const one of all) expect(again(one)).to.deep.equal(one);
   });
 
+  it('keeps a field named __proto__ (BC23)', () => {
+    const fields =
+      '{"tags":{"__proto__":"a","b":"c"},"__proto__":{"__proto__":null},"d":[{"__proto__":[1]}]}';
+    const one = object('a', JSON.parse(fields) as Readonly<Record<string, unknown>>);
+    const { metadata, ...others } = again(one);
+    expect(JSON.stringify(others)).to.equal(fields);
+    expect(metadata).to.deep.equal(one.metadata);
+  });
+
   it('leaves out fields that are undefined', () => {
     expect(again(object('a', { b: undefined, c: { d: undefined } }))).to.deep.equal(object('a', { c: {} }));
   });

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { takeQuota } from '#runtime/redis/quota.ts';
 import { createLocalCounts } from '#runtime/redis/request-counts.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 describe('takeQuota', () => {
   it('reports how many requests are left, and the first one above the limit', async () => {
-    const count = createLocalCounts();
+    const count = createLocalCounts(createManualClock());
     const take = () => takeQuota(count, { name: 'signIns', subject: 'a', limit: 1 });
     const quota = { name: 'signIns', limit: 1, remaining: 0, resetSeconds: 60 };
     expect(await take()).to.deep.equal({ ...quota, isExceeded: false });
@@ -12,6 +13,25 @@ describe('takeQuota', () => {
     expect(await takeQuota(count, { name: 'signIns', subject: 'b', limit: 1 })).to.include({
       isExceeded: false,
     });
+  });
+
+  it('ends a window after a minute, wherever the local clock jumps (BC17)', async () => {
+    const dateNow = Date.now;
+    const clock = createManualClock();
+    const count = createLocalCounts(clock);
+    try {
+      for (const jumpMs of [-3_600_000, 3_600_000]) {
+        const take = () => takeQuota(count, { name: 'token', subject: String(jumpMs), limit: 1 });
+        await take();
+        Date.now = () => dateNow() + jumpMs;
+        clock.jump(20_000);
+        expect(await take()).to.include({ isExceeded: true, resetSeconds: 40 });
+        clock.jump(40_000);
+        expect(await take()).to.include({ isExceeded: false, resetSeconds: 60 });
+      }
+    } finally {
+      Date.now = dateNow;
+    }
   });
 
   it('counts nothing without a limit', async () => {

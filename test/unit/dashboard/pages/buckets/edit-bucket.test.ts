@@ -56,7 +56,7 @@ describe('a bucket', () => {
       const objectOptions = { tags: { team: 'sales', stage: 'live' }, storageClass: 'STANDARD_IA' };
       project.putBucket(withSpec({ objectOptions }));
       const fields = { region: 'us-east-1', endpoint: 'https://s3.example.com', tags: 'team=finance' };
-      const response = await project.send(SETTINGS, fields);
+      const response = await project.save(SETTINGS, fields);
       expect(response.headers.get('location')).to.equal(BUCKET);
       expect(specOf(OBJECT)).to.deep.equal({
         service: 's3',
@@ -71,7 +71,7 @@ describe('a bucket', () => {
     it('keeps its role', async () => {
       const credentials = { webIdentity: WEB_IDENTITY };
       project.putBucket(withSpec({ credentials }));
-      await project.send(SETTINGS, { region: 'us-east-1' });
+      await project.save(SETTINGS, { region: 'us-east-1' });
       expect(specOf(OBJECT)).to.deep.include({ region: 'us-east-1', credentials });
     });
 
@@ -80,12 +80,12 @@ describe('a bucket', () => {
       const account = '0123456789abcdef0123456789abcdef';
       project.putBucket(bucket);
       const path = `${HOME}/buckets/r2/reports/settings`;
-      await project.send(path, { accountId: account, host: '' });
+      await project.save(path, { accountId: account, host: '' });
       expect(specOf(`${COLLECTIONS.buckets}/r2-reports`)).to.deep.include({
         accountId: account,
         host: `${account}.r2.cloudflarestorage.com`,
       });
-      const refused = await project.send(path, {
+      const refused = await project.save(path, {
         accountId: account,
         host: 'other.r2.cloudflarestorage.com',
       });
@@ -95,7 +95,7 @@ describe('a bucket', () => {
 
     it('stays as it is after an error, and the form keeps the input', async () => {
       project.putBucket(withSpec({}));
-      const { status, text } = await project.send(SETTINGS, {
+      const { status, text } = await project.save(SETTINGS, {
         region: 'eu-central-1',
         endpoint: 'https://x.example',
       });
@@ -121,7 +121,7 @@ describe('a bucket', () => {
 
     it('gets other keys, and is tested', async () => {
       project.putBucket(withSpec({}));
-      const response = await project.send(CREDENTIALS, KEYS);
+      const response = await project.save(CREDENTIALS, KEYS);
       expect(response.headers.get('location')).to.equal(BUCKET);
       expect(dataOf()).to.deep.equal(stored);
       expect((await project.ada.get(BUCKET)).text)
@@ -131,8 +131,8 @@ describe('a bucket', () => {
 
     it('keeps its keys when the form is incomplete, which does not show them again', async () => {
       project.putBucket(withSpec({}));
-      await project.send(CREDENTIALS, KEYS);
-      const response = await project.send(CREDENTIALS, { accessKeyId: 'AKIALATER' });
+      await project.save(CREDENTIALS, KEYS);
+      const response = await project.save(CREDENTIALS, { accessKeyId: 'AKIALATER' });
       expect(response.status).to.equal(422);
       expect(response.text).to.contain('id="secretAccessKey-error"').and.not.contain('AKIALATER');
       expect(dataOf()).to.deep.equal(stored);
@@ -140,8 +140,8 @@ describe('a bucket', () => {
 
     it('gets a role instead of keys, and the stored keys stay for jobs that run (X21)', async () => {
       project.putBucket(withSpec({}));
-      await project.send(CREDENTIALS, KEYS);
-      await project.send(CREDENTIALS, { access: 'role', ...WEB_IDENTITY });
+      await project.save(CREDENTIALS, KEYS);
+      await project.save(CREDENTIALS, { access: 'role', ...WEB_IDENTITY });
       expect(specOf(OBJECT)).to.deep.include({ credentials: { webIdentity: WEB_IDENTITY } });
       expect(dataOf()).to.deep.equal(stored);
     });
@@ -165,14 +165,14 @@ describe('a bucket', () => {
     });
 
     it('keeps the role unless keys are chosen (X21)', async () => {
-      const response = await project.send(CREDENTIALS, KEYS);
+      const response = await project.save(CREDENTIALS, KEYS);
       expect(response.status).to.equal(422);
       expect(response.text).to.contain('id="roleArn-error"').and.not.contain(KEYS.secretAccessKey);
       expect(project.objects.get(SECRET)).to.equal(undefined);
     });
 
     it('gets keys instead of it (X21)', async () => {
-      const response = await project.send(CREDENTIALS, { access: 'keys', ...KEYS });
+      const response = await project.save(CREDENTIALS, { access: 'keys', ...KEYS });
       expect(response.headers.get('location')).to.equal(BUCKET);
       expect(specOf(OBJECT)).to.not.have.property('credentials');
       expect(project.objects.get(SECRET)).to.not.equal(undefined);

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { ANNOTATIONS, bucketSecretName } from '#crds/api-group.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
+import { type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -42,6 +44,61 @@ describe('the form of a new bucket', () => {
     expect(text).to.contain('id="provider-aws" name="provider" value="aws" checked');
     expect(text).to.contain('arn:aws:s3:::BUCKET_NAME/*').and.contain('Replace BUCKET_NAME.');
     expect(text).to.contain('Object Read &amp; Write');
+  });
+
+  describe('of a user without rights on Secrets', () => {
+    const visit = async (): Promise<Visitor> => {
+      const allowed = [
+        'get zipprojects',
+        'list zipbuckets',
+        'get zipbuckets',
+        'create zipbuckets',
+        'patch zipbuckets',
+      ];
+      project.server.tokens.set('no-secrets', {
+        name: 'nina',
+        allowed: allowed.map((right) => `${right} ${TEAM}`),
+      });
+      return visitAs(project.server, 'no-secrets');
+    };
+
+    it('adds a bucket with a role, and changes its role (UI20)', async () => {
+      const nina = await visit();
+      const page = await nina.get(PATH);
+      expect(page.status).to.equal(200);
+      expect(page.text)
+        .to.match(/value="role" checked/)
+        .and.contain('is not allowed to create secrets');
+      const { accessKeyId: _id, secretAccessKey: _key, ...fields } = S3_FIELDS;
+      const added = await nina.post(PATH, { csrf: await nina.csrf(HOME), ...fields, ...ROLE });
+      expect(added.headers.get('location')).to.equal(BUCKET);
+      const path = `${BUCKET}/credentials`;
+      const form = unchangedForm((await nina.get(path)).text, path);
+      form.set('roleArn', 'arn:aws:iam::123456789012:role/other');
+      expect((await nina.post(path, form)).headers.get('location')).to.equal(BUCKET);
+      expect(JSON.stringify(specOf(OBJECT))).to.contain('role/other');
+    });
+
+    it('stores no keys, says why, and keeps the input (UI20)', async () => {
+      const nina = await visit();
+      const csrf = await nina.csrf(HOME);
+      project.putBucket(aBucket(TEAM, 's3', 'other'));
+      const credentials = `${HOME}/buckets/s3/other/credentials`;
+      const version = unchangedForm((await nina.get(credentials)).text, credentials).get('version') ?? '';
+      for (const [path, fields] of [
+        [PATH, { ...S3_FIELDS, access: 'keys' }],
+        [PATH, { ...S3_FIELDS, provider: 'r2', accountId: ACCOUNT }],
+        [credentials, { ...KEYS, access: 'keys', version }],
+      ] as const) {
+        const { status, text } = await nina.post(path, new URLSearchParams({ csrf, ...fields }));
+        expect(status, path).to.equal(422);
+        expect(text).to.contain('is not allowed to create secrets').and.not.contain(SECRET_KEY);
+      }
+      expect(specOf(OBJECT)).to.equal(undefined);
+      expect(
+        project.server.requests.filter(({ method, path }) => method !== 'GET' && path.includes('secrets')),
+      ).to.deep.equal([]);
+    });
   });
 
   it('stores keys in a Secret that no page shows, and starts a test', async () => {

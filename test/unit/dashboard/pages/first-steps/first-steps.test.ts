@@ -3,9 +3,11 @@ import { zipJobName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { Phase } from '#crds/zip-job.ts';
 import { firstCommands, firstRequest } from '#dashboard/pages/first-steps/first-request.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
 import { countReads } from '#test/support/builders/count-reads.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
+import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket, aToken } from '#test/support/servers/api-server.ts';
 import { visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
@@ -65,6 +67,18 @@ describe('firstCommands', () => {
     const r2 = { ...UNKNOWN, ...at, bucketName: 'b', service: 'r2' } as const;
     expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
       'zipjobs bucket create b --service r2 --account-id x --host x.r2.example.com -n a\n',
+    );
+  });
+
+  it('contain the endpoint of a compatible store, for every service (UI39)', () => {
+    const endpoint = 'https://minio.example.com';
+    const s3 = { ...UNKNOWN, bucketName: 'b', service: 's3', region: 'us-east-1', endpoint } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: s3 })).to.contain(
+      `zipjobs bucket create b --region us-east-1 --endpoint ${endpoint} -n a\n`,
+    );
+    const r2 = { ...UNKNOWN, bucketName: 'b', service: 'r2', host: 'x.h', accountId: 'x', endpoint } as const;
+    expect(firstCommands({ apiUrl: '', namespace: 'a', bucket: r2 })).to.contain(
+      `zipjobs bucket create b --service r2 --account-id x --host x.h --endpoint ${endpoint} -n a\n`,
     );
   });
 
@@ -201,6 +215,29 @@ describe('the first steps page', () => {
     const { status, text } = await project.send(`${PATH}/test-archive`, { bucket: 's3/others' });
     expect(status).to.equal(422);
     expect(text).to.contain('id="bucket-error"').and.contain('Bucket &quot;others&quot; (s3) not found');
+  });
+
+  it('completes the job that a refused form has left without its list (UI8)', async () => {
+    await using project = await startDashboardProject();
+    project.putBucket(READY_BUCKET);
+    let isRefused = true;
+    const refusal = new KubeError('x /x: 403 Forbidden: no', { code: 'QuotaExceeded', httpStatus: 403 });
+    project.objects.fail(
+      refusal,
+      ({ method, path }) =>
+        isRefused && (method === 'DELETE' || (method === 'POST' && path === COLLECTIONS.secrets)),
+    );
+    const refused = await project.send(`${PATH}/test-archive`, { bucket: 's3/reports' });
+    expect(refused.status).to.equal(422);
+    isRefused = false;
+    const form = unchangedForm(refused.text, `${PATH}/test-archive`);
+    await project.ada.post(`${PATH}/test-archive`, form);
+    const name = zipJobName(form.get('uuid') ?? '');
+    const created = project.server.requests.flatMap(({ method, path, body }) =>
+      method === 'POST' && path === COLLECTIONS.zipJobs ? [RESOURCES.zipJobs.decode(body).metadata.name] : [],
+    );
+    expect(created).to.deep.equal([name, name]);
+    expect(project.objects.get(`${COLLECTIONS.secrets}/${name}-files-0`)).to.not.equal(undefined);
   });
 
   it('stays out of the menu and the overview when the jobs that succeeded are only in the history', async () => {

@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { ANNOTATIONS } from '#crds/api-group.ts';
-import { PHASES, TERMINAL_PHASES } from '#crds/zip-job.ts';
+import { PHASES, TERMINAL_PHASES, type ZipJobStatus } from '#crds/zip-job.ts';
 import { createJobOrder } from '#dashboard/live/job-order.ts';
 import { type ListedJob, toListedJob } from '#dashboard/live/listed-job.ts';
-import { countJobs, findJobs } from '#dashboard/pages/jobs/find-jobs.ts';
+import { countJobs, findJobs, matcherOf } from '#dashboard/pages/jobs/find-jobs.ts';
 import { readJobQuery } from '#dashboard/pages/jobs/job-query.ts';
+import { clusterFigures } from '#dashboard/pages/period-figures.ts';
+import { DAY } from '#dashboard/pages/periods.ts';
 import { ago, aZipJob, NAMESPACE, NOW } from '#test/support/builders/objects.ts';
 
 const COUNT = 10_000;
@@ -110,6 +112,43 @@ describe('findJobs with 10,000 jobs', () => {
     expect(fixture.find('q=out/4321.z').names).to.deep.equal(['zip-04321']);
     expect(fixture.find('q=out/4321.*').names).to.deep.equal([]);
     expect(fixture.find('q=no+such+job')).to.include({ total: 0, page: 1, pages: 1 });
+  });
+
+  it('finds a job that the API did not create by the ID that the list shows (UI23)', () => {
+    const uid = '0f9d7a52-6f0e-4f1c-9a55-1d1a2b3c4d51';
+    const matches = (q: string, name: string): boolean => {
+      const job = toListedJob(aZipJob({ metadata: { name, uid } }));
+      const { query } = readJobQuery(new URLSearchParams({ q }));
+      return matcherOf({ namespace: NAMESPACE, query, now: NOW })(job);
+    };
+    expect([uid, uid.toUpperCase(), '0f9d7a52', 'NIGHT'].map((q) => matches(q, 'nightly'))).to.deep.equal([
+      true,
+      true,
+      true,
+      true,
+    ]);
+    // The list shows the ID in its name.
+    expect(matches(uid, 'zip-6f1c1f0e-0000-4000-8000-000000000000')).to.equal(false);
+  });
+
+  it('finds the jobs behind each number of the failures by reason (UI38)', () => {
+    const statuses: readonly ZipJobStatus[] = [
+      { phase: 'Failed', reason: 'Failed', failure: { code: 'SourceNotFound', retriable: false } },
+      { phase: 'Failed', reason: 'Failed' },
+      { phase: 'Failed' },
+    ];
+    const jobs = statuses.map((status, n) =>
+      toListedJob(
+        aZipJob({ metadata: { name: `job-${n}`, uid: `${n}` }, status: { ...status, finishedAt: ago(1) } }),
+      ),
+    );
+    const { failures } = clusterFigures(jobs, DAY, NOW);
+    const listed = failures.map(({ reason }) => {
+      const { query } = readJobQuery(new URLSearchParams({ state: 'Failed', reason }));
+      return { reason, count: jobs.filter(matcherOf({ namespace: NAMESPACE, query, now: NOW })).length };
+    });
+    expect(failures).to.have.length(3);
+    expect(listed).to.deep.equal(failures);
   });
 
   it('combines all filters', () => {

@@ -176,6 +176,21 @@ describe('the form of a new job', () => {
       .and.not.contain(`href="${HOME}/new-bucket"`);
   });
 
+  it('is closed to users who could not complete a job, because they may not read it (UI8)', async () => {
+    const rights = [
+      'get zipprojects',
+      'list zipbuckets',
+      'get zipbuckets',
+      'create zipjobs',
+      'create secrets',
+    ];
+    const allowed = rights.map((right) => `${right} ${TEAM}`);
+    project.server.tokens.set('ada-token', { name: 'ada', allowed });
+    const { status, text } = await project.ada.get(PATH);
+    expect(status).to.equal(403);
+    expect(text).to.contain(`get zipjobs in ${TEAM}`);
+  });
+
   it('is closed to users who can only view', async () => {
     expect((await project.viewer.get(PATH)).status).to.equal(403);
     const csrf = await project.viewer.csrf(HOME);

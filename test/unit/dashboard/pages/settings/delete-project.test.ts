@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { ANNOTATIONS, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
+import { ANNOTATIONS, bucketSecretName, GROUP_VERSION, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipToken } from '#crds/zip-token.ts';
 import type { History } from '#dashboard/history.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { KubeError } from '#runtime/kube/kube-error.ts';
+import { RESOURCES } from '#runtime/kube/resources.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
 import {
@@ -78,6 +79,68 @@ describe('the deletion of a project', () => {
     const deleted = project.server.requests.filter(({ method }) => method === 'DELETE');
     expect(deleted[0]?.path).to.equal(OBJECT);
     expect(await flash()).to.contain('with 2 access tokens and 1 bucket');
+  });
+
+  describe('with its buckets', () => {
+    const SECRET = `${COLLECTIONS.secrets}/${bucketSecretName('s3-reports')}`;
+    /** As the docs show: without an owner. */
+    const putSecret = (): void =>
+      project.objects.put(COLLECTIONS.secrets, {
+        metadata: { namespace: TEAM, name: bucketSecretName('s3-reports') },
+      });
+
+    it('deletes their credentials too, also of a Secret without an owner (UI14)', async () => {
+      putSecret();
+      await project.send(DELETE, { confirm: TEAM, buckets: 'yes' });
+      expect([left()[3], project.objects.get(SECRET)]).to.deep.equal([undefined, undefined]);
+      expect(await flash())
+        .to.contain('with 1 bucket')
+        .and.not.contain('Not deleted');
+    });
+
+    it('leaves credentials to the garbage collector while jobs need them for their cleanup (UI14)', async () => {
+      putSecret();
+      const path = `${COLLECTIONS.buckets}/s3-reports`;
+      // A finalizer keeps the bucket.
+      project.server.respondWith((request) =>
+        request.method === 'DELETE' && request.path === path ? {} : project.objects.respond(request),
+      );
+      await project.send(DELETE, { confirm: TEAM, buckets: 'yes' });
+      const owners = RESOURCES.secrets.decode(project.objects.get(SECRET)).metadata.ownerReferences;
+      const { uid } = RESOURCES.zipBuckets.decode(project.objects.get(path)).metadata;
+      expect(owners?.map((owner) => [owner.kind, owner.uid])).to.deep.equal([['ZipBucket', uid]]);
+    });
+
+    it('reports credentials that could not be deleted, and counts the bucket (UI14)', async () => {
+      putSecret();
+      project.objects.fail(
+        new KubeError(`DELETE ${SECRET}: 403 Forbidden: User "ada" cannot delete`, {
+          code: 'Forbidden',
+          httpStatus: 403,
+        }),
+        ({ method, path }) => method === 'DELETE' && path === SECRET,
+      );
+      await project.send(DELETE, { confirm: TEAM, buckets: 'yes' });
+      expect(await flash())
+        .to.contain('with 1 bucket')
+        .and.contain('Not deleted: User &quot;ada&quot; cannot delete secrets');
+    });
+
+    it('is not offered to a user who may not delete Secrets (UI14)', async () => {
+      project.server.tokens.set('limited', {
+        name: 'lou',
+        allowed: [
+          'get zipprojects',
+          'delete zipprojects',
+          'list zipbuckets',
+          'get zipbuckets',
+          'delete zipbuckets',
+        ].map((right) => `${right} ${TEAM}`),
+      });
+      const lou = project.server.visit();
+      await lou.signIn('limited');
+      expect((await lou.get(DELETE)).text).to.contain('You cannot delete the buckets');
+    });
   });
 
   it('deletes nothing else if the user may not delete the project', async () => {

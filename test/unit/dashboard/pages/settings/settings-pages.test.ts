@@ -49,8 +49,8 @@ describe('the settings pages', () => {
   const put = (given: ZipProject['spec']): void => project.putProject(given, { status: STATUS });
   const versionOn = async (path: string): Promise<string> =>
     /name="version" value="([^"]+)"/.exec((await project.ada.get(path)).text)?.[1] ?? 'no version';
-  const save = async (slug: string, fields: Readonly<Record<string, string>>) =>
-    project.send(`${SETTINGS}/${slug}`, { version: await versionOn(`${SETTINGS}/${slug}`), ...fields });
+  const save = (slug: string, fields: Readonly<Record<string, string>>) =>
+    project.save(`${SETTINGS}/${slug}`, fields);
 
   it('show the effective limits, those of the class, and which of both sets each', async () => {
     put({ limits: { activeJobs: 5, filesPerJob: 20_000 } });
@@ -201,11 +201,8 @@ describe('the settings pages', () => {
 
   it('close caller options, and open them again', async () => {
     const path = `${SETTINGS}/caller-options`;
-    const send = async (...closed: readonly string[]) => {
-      const form = new URLSearchParams(closed.map((option): [string, string] => ['closed', option]));
-      form.set('version', await versionOn(path));
-      return project.send(path, form);
-    };
+    const send = (...closed: readonly string[]) =>
+      project.save(path, new URLSearchParams(closed.map((option): [string, string] => ['closed', option])));
     await send('compression', 'object.tags', 'nonsense');
     expect(spec()).to.deep.equal({ callerOptions: { closed: ['compression', 'object.tags'] } });
     expect((await project.ada.get(path)).text).to.match(/value="object\.tags" checked/);

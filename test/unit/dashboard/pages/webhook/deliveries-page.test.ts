@@ -4,6 +4,7 @@ import { ANNOTATIONS } from '#crds/api-group.ts';
 import type { WebhookDelivery, WebhookState, ZipJob } from '#crds/zip-job.ts';
 import { endpointDigest } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { readVerifySamples } from '#runtime/samples/read-sample.ts';
 import { countReads } from '#test/support/builders/count-reads.ts';
 import { ago, aZipJob } from '#test/support/builders/objects.ts';
@@ -175,6 +176,32 @@ describe('the deliveries of the webhook page', () => {
       'string',
     ]);
     expect(replayOf('good')).to.equal(undefined);
+  });
+
+  it('that are resent together each have an outcome, whatever error one of them gets (UI11)', async () => {
+    for (const name of ['one', 'two', 'three']) putJob(name, 'Exhausted');
+    const path = `${COLLECTIONS.zipJobs}/two`;
+    for (const [code, httpStatus, message] of [
+      ['ServerError', 500, 'etcdserver: leader changed'],
+      ['Forbidden', 403, 'User "ada" cannot patch'],
+      ['TooManyRequests', 429, 'slow down'],
+      ['AlreadyExists', 409, 'odd'],
+    ] as const) {
+      const error = new KubeError(`PATCH ${path}: ${httpStatus} ${code}: ${message}`, { code, httpStatus });
+      project.objects.fail(error, (request) => request.method === 'PATCH' && request.path === path);
+      const { status, text } = await project.send(RESEND, formOf(['one', 'two', 'three']));
+      expect(status, code).to.equal(200);
+      expect(textOf(text), code).to.contain('2 deliveries requested, 1 not possible.');
+      expect((await project.send(RESEND, formOf(['two']))).status, code).to.equal(303);
+    }
+  });
+
+  it('that are resent with a token that is not valid any more end the session (UI11)', async () => {
+    for (const name of ['one', 'two']) putJob(name, 'Exhausted');
+    const error = new KubeError('PATCH /x: 401 Unauthorized: no', { code: 'Unauthorized', httpStatus: 401 });
+    project.objects.fail(error, ({ method }) => method === 'PATCH');
+    const { headers } = await project.send(RESEND, formOf(['one', 'two']));
+    expect(headers.get('location')).to.match(/^\/sign-in\?/);
   });
 
   it('that are resent together are looked up by name, never among all jobs of the project', async () => {

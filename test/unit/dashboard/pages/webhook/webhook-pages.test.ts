@@ -3,6 +3,7 @@ import { ANNOTATIONS, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.
 import { endpointDigest } from '#crds/zip-project.ts';
 import { isRecord } from '#runtime/kube/decode.ts';
 import { aZipJob } from '#test/support/builders/objects.ts';
+import { unchangedForm } from '#test/support/clients/html-form.ts';
 import {
   COLLECTIONS,
   type DashboardProject,
@@ -36,7 +37,7 @@ describe('the webhook page', () => {
   const annotation = (name: string): unknown =>
     inside(project.objects.get(OBJECT), 'metadata', 'annotations', name);
   const set = (url: string = URL_SET, events: readonly string[] = BOTH) =>
-    project.send(WEBHOOK, form(url, events));
+    project.save(WEBHOOK, form(url, events));
 
   it('offers no changes without a webhook', async () => {
     const { text } = await project.ada.get(WEBHOOK);
@@ -99,6 +100,20 @@ describe('the webhook page', () => {
     await set('', ['FAILED']);
     expect([secretOf('url'), secretOf('current')]).to.deep.equal(['https://new.example/services/T1', kept]);
     expect(JSON.stringify(project.objects.get(OBJECT))).to.not.contain('T1');
+  });
+
+  it('keeps the URL that another user saved meanwhile (UI1)', async () => {
+    await set();
+    const open = unchangedForm((await project.ada.get(WEBHOOK)).text, WEBHOOK);
+    await set('https://other.example/T1');
+    open.set('url', 'https://mine.example/T2');
+    const { status, text } = await project.ada.post(WEBHOOK, open);
+    expect([status, secretOf('url')]).to.deep.equal([422, 'https://other.example/T1']);
+    expect(text).to.contain('Someone else changed these settings').and.not.contain('other.example/T1');
+    const again = unchangedForm(text, WEBHOOK);
+    again.set('url', 'https://mine.example/T2');
+    expect((await project.ada.post(WEBHOOK, again)).status).to.equal(303);
+    expect(secretOf('url')).to.equal('https://mine.example/T2');
   });
 
   it('requires a URL when there is none', async () => {

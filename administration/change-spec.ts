@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
+import { AdministrationError, hasCode } from './administration-error.ts';
+import { mergePatchOf } from './merge-patch.ts';
+
+type WithSpec = KubeObject & { readonly spec: object };
+
+/** Identifies a value that a user reads before changing it. The API server sorts the keys of an object. */
+export const versionOf = (value: unknown): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('base64url')
+    .slice(0, 16);
+
+/** @throws AdministrationError Conflict if the value has changed since the user read it */
+export const checkVersion = (current: string, read: string): void => {
+  if (current !== read)
+    throw new AdministrationError(
+      'Someone else changed these settings after you opened this page. Compare the current values, then save again to replace them',
+      { code: 'Conflict' },
+    );
+};
+
+/** The status and other parts change at any time; each attempt reads the object again. */
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Writes the differences between the spec and what `change` makes of it, only to the version of the object that `change` has seen.
+ * @throws what `read` and `change` throw; AdministrationError Conflict if the object changes all the time
+ */
+export const changeSpec = async <T extends WithSpec>(
+  objects: Pick<ObjectClient<T>, 'mergePatch'>,
+  read: () => Promise<T>,
+  change: (current: T) => T['spec'],
+): Promise<T> => {
+  for (let attempt = 1; ; attempt += 1) {
+    const current = await read();
+    const spec = mergePatchOf(current.spec, change(current));
+    if (spec === undefined) return current;
+    const { namespace, name, resourceVersion } = current.metadata;
+    try {
+      return await objects.mergePatch({ namespace, name }, { metadata: { resourceVersion }, spec });
+    } catch (error) {
+      if (!hasCode(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
+    }
+  }
+};

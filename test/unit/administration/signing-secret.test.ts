@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { createAdministration } from '#administration/administration.ts';
+import { GROUP_VERSION, PROJECT_NAME, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
+import type { OwnerReference } from '#crds/object-meta.ts';
+import { systemClock } from '#runtime/clock.ts';
+import { RESOURCES, type Secret } from '#runtime/kube/resources.ts';
+import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
+import { aProject } from '#test/support/servers/api-server.ts';
+import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
+
+const URL_SET = 'https://hooks.example.com/';
+
+const ownerOf = (kind: string, uid: string): OwnerReference => ({
+  apiVersion: GROUP_VERSION,
+  kind,
+  name: PROJECT_NAME,
+  uid,
+});
+
+const start = (owners: readonly OwnerReference[]) => {
+  const objects = createObjectsByPath();
+  const project = aProject(TEAM);
+  objects.put(COLLECTIONS.projects, { ...project, metadata: { ...project.metadata, uid: 'present' } });
+  const left: Secret = {
+    metadata: { namespace: TEAM, name: WEBHOOK_SECRET_NAME, ownerReferences: owners },
+    data: { current: btoa('old'), previous: btoa('older'), url: btoa('https://old.example/') },
+  };
+  objects.put(COLLECTIONS.secrets, left);
+  const kube = {
+    server: 'https://kubernetes.test',
+    request: async (request: Parameters<typeof objects.respond>[0]) => objects.respond(request),
+    stream: () => Promise.reject(new Error('no stream')),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  return {
+    webhooks: createAdministration({ kube, clock: systemClock }).webhooks(TEAM),
+    stored: () => RESOURCES.secrets.decode(objects.get(`${COLLECTIONS.secrets}/${WEBHOOK_SECRET_NAME}`)),
+  };
+};
+
+describe('the webhook of a project', () => {
+  it('takes the Secret of a deleted project over with a new signing secret, which it shows (UI34)', async () => {
+    const { webhooks, stored } = start([ownerOf('ZipProject', 'of-a-deleted-project')]);
+    const { secret = '' } = await webhooks.set({ url: URL_SET });
+    const { metadata, data } = stored();
+    expect(secret).to.match(/^whsec_/);
+    expect(data).to.deep.equal({ current: btoa(secret), url: btoa(URL_SET) });
+    expect(metadata.ownerReferences?.map(({ uid }) => uid)).to.deep.equal(['present']);
+  });
+
+  for (const [what, owners] of Object.entries({
+    'of this project': [ownerOf('ZipProject', 'present')],
+    'of another tool': [ownerOf('ExternalSecret', 'x')],
+    'without an owner': [],
+  }))
+    it(`keeps the signing secret and the owners of a Secret ${what} (UI34)`, async () => {
+      const { webhooks, stored } = start(owners);
+      expect((await webhooks.set({ url: URL_SET })).secret).to.equal(undefined);
+      const { metadata, data } = stored();
+      expect(data).to.deep.include({ current: btoa('old'), previous: btoa('older'), url: btoa(URL_SET) });
+      expect(metadata.ownerReferences ?? []).to.deep.equal(owners);
+    });
+});

@@ -1,0 +1,76 @@
+import { PassThrough } from 'node:stream';
+import { expect } from 'chai';
+import { exitCodeOf } from '#cli/exit-codes.ts';
+import { createTerminal } from '#cli/terminal.ts';
+import { until } from '#test/support/until.ts';
+
+const SECRET = 'CANARY/secret';
+
+/** A terminal at which a user types; `shown` is everything that it printed. */
+const aTerminal = () => {
+  const input = Object.assign(new PassThrough(), { isTTY: true });
+  const errors = Object.assign(new PassThrough(), { isTTY: true });
+  // As standard error, which no pipe ends.
+  Object.assign(errors, { end: () => errors });
+  let shown = '';
+  errors.on('data', (piece: Buffer) => (shown += piece.toString()));
+  const terminal = createTerminal({ input, output: new PassThrough(), errors });
+  return { input, terminal, shown: () => shown };
+};
+
+/** How a prompt ends after the user has done something. */
+const endOf = async (
+  ask: (terminal: ReturnType<typeof aTerminal>['terminal'], signal: AbortSignal) => Promise<unknown>,
+  act: (input: PassThrough, controller: AbortController) => void,
+) => {
+  const { input, terminal, shown } = aTerminal();
+  const controller = new AbortController();
+  let ended: { readonly value?: unknown; readonly error?: unknown } | undefined;
+  void ask(terminal, controller.signal).then(
+    (value) => {
+      ended = { value };
+    },
+    (error: unknown) => {
+      ended = { error };
+    },
+  );
+  await until('the prompt', () => shown() !== '');
+  act(input, controller);
+  await until('the end of the prompt', () => ended, { limitMs: 5_000 });
+  return { ...ended, shown: shown() };
+};
+
+describe('prompts at a terminal', () => {
+  const prompts = {
+    'a hidden prompt': (terminal, signal) => terminal.askHidden('Secret', signal),
+    'a confirmation': (terminal, signal) => terminal.confirm('Really?', signal),
+  } as const satisfies Record<string, Parameters<typeof endOf>[0]>;
+  const ends = {
+    'Control-D': (input: PassThrough) => input.write('\u0004'),
+    'Control-C': (input: PassThrough) => input.write('\u0003'),
+    'the end of its input': (input: PassThrough) => input.end(),
+    'a signal': (_input: PassThrough, controller: AbortController) =>
+      controller.abort(new DOMException('received SIGTERM', 'AbortError')),
+  };
+  for (const [prompt, ask] of Object.entries(prompts))
+    for (const [end, act] of Object.entries(ends))
+      it(`end ${prompt} as interrupted at ${end} (UI28)`, async () => {
+        const { error, ...rest } = await endOf(ask, act);
+        expect(error, JSON.stringify(rest)).to.be.instanceOf(Error);
+        expect(exitCodeOf(error)).to.equal(130);
+      });
+
+  it('read hidden values one after another, and show none of them', async () => {
+    const { input, terminal, shown } = aTerminal();
+    const { signal } = new AbortController();
+    for (const question of ['Access key ID', 'Secret access key']) {
+      const value = terminal.askHidden(question, signal);
+      await until('the prompt', () => shown().includes(question));
+      input.write(SECRET);
+      await until('the mask', () => shown().includes(`${question} ${'*'.repeat(SECRET.length)}`));
+      input.write('\r');
+      expect(await value).to.equal(SECRET);
+    }
+    expect(shown()).to.contain('*').and.not.contain('CANARY');
+  });
+});

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { BUCKET_RIGHTS } from '#dashboard/pages/buckets/bucket-rights.ts';
+import { CHANGE_JOB, CREATE_JOB } from '#dashboard/pages/jobs/job-actions.ts';
+import { NEW_JOB_RIGHTS } from '#dashboard/pages/new-job/job-rules.ts';
+import { SETTINGS_RIGHTS } from '#dashboard/pages/settings/settings-rights.ts';
+import { TOKEN_RIGHTS } from '#dashboard/pages/tokens/token-rights.ts';
+import { WEBHOOK_RIGHTS } from '#dashboard/pages/webhook/webhook-rights.ts';
+import type { Question } from '#dashboard/user/access.ts';
+
+/** Actions of the table in docs/configure.md, and the rights that their pages ask for. */
+const ACTIONS: Readonly<Record<string, readonly Question[]>> = {
+  'cancel jobs, resend the webhook of a job on its page': [CHANGE_JOB],
+  'resend webhooks on the page *Webhook*': WEBHOOK_RIGHTS.resend,
+  'run a job again': [CREATE_JOB],
+  'create a job or a test archive': NEW_JOB_RIGHTS,
+  'add a bucket': [...BUCKET_RIGHTS.add, ...BUCKET_RIGHTS.storeKeys],
+  'update the credentials of a bucket': [...BUCKET_RIGHTS.setCredentials, ...BUCKET_RIGHTS.storeKeys],
+  'delete a bucket': BUCKET_RIGHTS.delete,
+  'manage access tokens': [...TOKEN_RIGHTS.create, ...TOKEN_RIGHTS.revoke],
+  'set the webhook': WEBHOOK_RIGHTS.set,
+  'test, enable or disable the webhook': WEBHOOK_RIGHTS.change,
+  'rotate the secret of the webhook': WEBHOOK_RIGHTS.rotate,
+  'remove the webhook': WEBHOOK_RIGHTS.remove,
+  'change settings': SETTINGS_RIGHTS.change,
+  'list who has access': SETTINGS_RIGHTS.access,
+  'delete a project': SETTINGS_RIGHTS.delete,
+  'delete a project with its access tokens': SETTINGS_RIGHTS.deleteTokens,
+  'delete a project with its buckets': SETTINGS_RIGHTS.deleteBuckets,
+};
+
+const namesIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name);
+
+/** `get jobs` for each right of a text like "`get` and `list` on `jobs`, `patch` on `secrets`". */
+const rightsIn = (text: string): readonly string[] =>
+  text.split(/(?<=` on [^,]*), /).flatMap((part) => {
+    const [verbs = '', ...resources] = part.split(' on ');
+    return namesIn(resources.join(' ')).flatMap((resource) =>
+      namesIn(verbs).map((verb) => `${verb} ${resource}`),
+    );
+  });
+
+describe('the rights in docs/configure.md', () => {
+  const rows = new Map(
+    [...readFileSync('docs/configure.md', 'utf8').matchAll(/^\| ([^|]+) \| ([^|]+) \|$/gm)].map(
+      ([, action = '', rights = '']) => [action, rights],
+    ),
+  );
+
+  for (const [action, questions] of Object.entries(ACTIONS))
+    it(`are those that the dashboard asks for: ${action}`, () => {
+      expect(rightsIn(rows.get(action) ?? '')).to.have.members(
+        questions.map(({ verb, resource }) => `${verb} ${resource}`),
+      );
+    });
+});
