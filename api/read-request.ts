@@ -110,10 +110,10 @@ export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
     const keepsRefusal = options.isRetry !== undefined;
     let retry: Promise<boolean> | undefined;
     const isRetry = async (): Promise<boolean> => (retry ??= options.isRetry?.() ?? Promise.resolve(false));
-    const inTurn = <T>(task: () => Promise<T>): Promise<T> =>
+    const inQueue = <T>(task: () => Promise<T>): Promise<T> =>
       body.length < LARGE_BYTES ? task() : enqueue(namespace, task);
     const read = (readable: RequestLimits): Promise<PackedRequest | Refusable> =>
-      inTurn(async () => {
+      inQueue(async () => {
         fileBudget.assertLeft(project);
         const asked = await runSteps(namespace, steps(body, project, { ...options, readable, keepsRefusal }));
         return asked.refusal === undefined ? packed(asked) : asked;
@@ -126,7 +126,7 @@ export const createReadRequest = (deps: ReadRequestDeps): ReadRequest => {
     const asked = await read(limits).catch(readLarger);
     if ('list' in asked) return asked;
     // Not in the queue, because it may call the API server.
-    if (await isRetry()) return inTurn(() => packed(asked));
+    if (await isRetry()) return inQueue(() => packed(asked));
     throw asked.refusal ?? new Error('the request has neither a list nor a refusal');
   };
 };
