@@ -1,12 +1,13 @@
 /**
  * Measures jobs on a real node: `npm run bench:node -- [--jobs N] [--case latency | memory] [--json]`. `latency` posts jobs of
- * one file one after another, and prints how long each stage takes. `memory` prints the peaks of the cgroups of pods.
+ * one file one after another, and prints how long each stage takes, and the requests of a job to the API server. `memory` prints the peaks of the cgroups of pods.
  */
 import { parseArgs } from 'node:util';
 import { nodeUnavailable, realCluster, stopRealCluster } from '#test/support/worlds/real-cluster.ts';
 import { type RealFlow, startRealFlow } from '#test/support/worlds/real-flow.ts';
 import { installOnNode } from '#test/support/worlds/real-installation.ts';
 import type { RealCluster } from '#tools/real-node/real-cluster.ts';
+import { countRequests, perJob } from './node/count-requests.ts';
 import { recordJobs } from './node/job-moments.ts';
 import { measureMemory } from './node/measure-memory.ts';
 import { summarize } from './node/stages.ts';
@@ -24,6 +25,7 @@ const latency = async (cluster: RealCluster, flow: RealFlow): Promise<void> => {
   await using recorder = await recordJobs(cluster, flow);
   // The first reads the image into the page cache.
   await recorder.run('warm-up.zip', flow.origin.url(FILE));
+  const before = await countRequests(cluster);
   const moments = [];
   for (let job = 0; job < Number(values.jobs); job += 1)
     moments.push(await recorder.run(`${job}.zip`, flow.origin.url(FILE)));
@@ -32,6 +34,12 @@ const latency = async (cluster: RealCluster, flow: RealFlow): Promise<void> => {
       values.json
         ? JSON.stringify({ case: 'latency', stage, p50_ms, p99_ms })
         : `${stage.padEnd(50)}p50 ${String(p50_ms).padStart(5)} ms, p99 ${String(p99_ms).padStart(5)} ms`,
+    );
+  for (const [what, count] of perJob(before, await countRequests(cluster), moments.length))
+    console.log(
+      values.json
+        ? JSON.stringify({ case: 'requests', what, per_job: count })
+        : `${what.padEnd(50)}${count.toFixed(1).padStart(9)} per job`,
     );
 };
 
