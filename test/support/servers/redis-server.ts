@@ -11,6 +11,8 @@ export interface RedisServerOptions {
   readonly password?: string;
   /** Uses TLS with the self-signed certificate `loopback.pem`. */
   readonly tls?: boolean;
+  /** More arguments, such as `--maxmemory 1mb` in two elements. */
+  readonly settings?: readonly string[];
 }
 
 /** A real redis-server on loopback that stores nothing on disk. */
@@ -27,7 +29,10 @@ export interface RedisServer extends AsyncDisposable {
   thaw(): void;
 }
 
-const argumentsOf = (port: number, { password, tls = false }: RedisServerOptions): string[] => [
+const argumentsOf = (
+  port: number,
+  { password, tls = false, settings = [] }: RedisServerOptions,
+): string[] => [
   '--bind',
   '127.0.0.1',
   '--save',
@@ -45,6 +50,7 @@ const argumentsOf = (port: number, { password, tls = false }: RedisServerOptions
     : []),
   ...(tls ? ['--tls-ca-cert-file', join(CERTIFICATES, 'loopback.pem')] : []),
   ...(password === undefined ? [] : ['--requirepass', password]),
+  ...settings,
 ];
 
 const isOpen = (port: number): Promise<boolean> =>

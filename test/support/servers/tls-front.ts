@@ -23,10 +23,11 @@ export interface TlsFront extends AsyncDisposable {
   readonly authority: string;
 }
 
-/** Terminates TLS in front of a plain server on loopback. */
+/** Terminates TLS in front of a plain server on loopback. With a server name, it knows no other, like a proxy of many servers. */
 export const startTlsFront = async (
   upstream: string,
   certificate: ServerCertificate = 'private.pem',
+  serverName?: string,
 ): Promise<TlsFront> => {
   const target = Number(new URL(upstream).port);
   const sockets = new Set<Socket>();
@@ -36,6 +37,10 @@ export const startTlsFront = async (
   };
   const tls = { cert: certificateText(certificate), key: certificateText('server.key') };
   const server = createServer(tls, (client) => {
+    if (serverName !== undefined && client.servername !== serverName) {
+      client.destroy();
+      return;
+    }
     const plain = track(connect(target, '127.0.0.1'));
     track(client).pipe(plain).pipe(client);
     client.once('close', () => plain.destroy());
