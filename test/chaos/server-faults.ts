@@ -33,7 +33,7 @@ const GONE: FaultAction = {
 const uploadIdOf = (path: string): string | undefined =>
   new URL(path, 'http://store').searchParams.get('uploadId') ?? undefined;
 
-/** An assembly that has begun ends, whatever happens to the client and the schedule. */
+/** A started assembly ends, whatever happens to the client and the schedule. */
 export const storeAssembles = (world: ChaosWorld, fault: FaultOf<'store-assembles'>): LiveFault => {
   let isSlow = false;
   const assemblies = new Map<string, Promise<void>>();

@@ -73,6 +73,7 @@ interface KeptResponse {
 /** Maximum number of responses for `replay`. There may be thousands of jobs, each with its own path. */
 const MAX_KEPT = 500;
 const HOST = '127.0.0.1';
+
 class Proxy implements FaultProxy {
   readonly #options: FaultProxyOptions;
   readonly #upstream: URL;
