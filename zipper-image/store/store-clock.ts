@@ -9,8 +9,8 @@ export interface StoreClock {
   at(monotonicMs: number): { readonly earliest: number; readonly latest: number } | undefined;
 }
 
-/** A Date header has whole seconds. */
-const HEADER_STEP_MS = 1000;
+/** A Date header has whole seconds, and servers such as fasthttp, of versitygw, compute it only once a second. */
+const HEADER_STEP_MS = 2000;
 
 /** Each response narrows the bounds of the difference between both clocks. One that contradicts them replaces them. */
 export const createStoreClock = (now: () => number = () => performance.now()): StoreClock => {

@@ -157,6 +157,14 @@ describe('cleanup of unrecorded uploads', () => {
     expect(open()).to.have.length(1);
   });
 
+  it('aborts an upload of a store that computes its Date once a second (H8)', async () => {
+    harness.hostile.clockAheadMs = -1000;
+    const upload = await harness.open();
+    upload.recorded();
+    await fill(upload);
+    expect(open()).to.deep.equal([upload.uploadId]);
+  });
+
   for (const [what, other] of [
     ['for a longer key', { key: `${KEY}.2` }],
     ['that is older than the lost start', { initiated: new Date(Date.now() - 5000) }],
