@@ -28,9 +28,9 @@ export interface Guesses {
 export type Authenticate = (token: string, guesses: Guesses) => Promise<Principal>;
 
 export interface AuthenticateDeps {
-  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'get'>;
+  readonly tokens: Pick<Reflector<ZipToken>, 'hasSynced' | 'isInterrupted' | 'get'>;
   readonly accepted: Pick<AcceptedTokens, 'candidates'>;
-  readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'get'>;
+  readonly projects: Pick<Reflector<ZipProject>, 'hasSynced' | 'isInterrupted' | 'get'>;
   readonly verifyToken: VerifyToken;
 }
 
@@ -41,6 +41,10 @@ export interface AuthenticateDeps {
 export const createAuthenticate =
   ({ tokens, accepted, projects, verifyToken }: AuthenticateDeps): Authenticate =>
   async (token, guesses) => {
+    const unknown = (): Error =>
+      tokens.isInterrupted || projects.isInterrupted
+        ? serviceUnavailable(new Error('a new token or project may be unknown while a watch is interrupted'))
+        : invalidApiKey();
     if (!isToken(token)) throw invalidApiKey();
     if (!tokens.hasSynced || !projects.hasSynced)
       throw serviceUnavailable(new Error('tokens and projects are not loaded yet'));
@@ -48,7 +52,7 @@ export const createAuthenticate =
     const candidates = accepted
       .candidates(mask, (namespace) => isOpenProject(projects.get(projectKey(namespace))))
       .flatMap((key) => tokens.get(key) ?? []);
-    if (candidates.length === 0) throw invalidApiKey();
+    if (candidates.length === 0) throw unknown();
     guesses.assertAllowed(mask);
     const candidate = findOpened(candidates, token);
     if (candidate === undefined) {

@@ -111,6 +111,9 @@ const watchLive = async <T extends KubeObject>(parts: Parts<T>, signal: AbortSig
   const range = {
     from: progress.resourceVersion,
     timeoutSeconds: Math.ceil(settings.watchTimeoutSeconds * (1 + Math.random() / 3)),
+    onOpen: () => {
+      progress.isInterrupted = false;
+    },
     onBytes: () => {
       progress.lastBytesMs = clock.monotonicMs();
     },

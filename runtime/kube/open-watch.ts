@@ -9,6 +9,7 @@ export interface WatchRange {
   readonly from: string | undefined;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
+  readonly onOpen: () => void;
   readonly onBytes: () => void;
 }
 
@@ -30,7 +31,7 @@ export const endReason = (
 /** The events of the reflector's collection. */
 export const openWatch = <T extends KubeObject>(
   { options, settings, clock }: Parts<T>,
-  { from, timeoutSeconds, onBytes }: WatchRange,
+  { from, timeoutSeconds, onOpen, onBytes }: WatchRange,
   signal: AbortSignal,
 ): AsyncIterable<WatchEvent> =>
   watchEvents({
@@ -46,6 +47,7 @@ export const openWatch = <T extends KubeObject>(
     signal,
     clock,
     silenceLimitMs: settings.silenceLimitMs,
+    onOpen,
     onBytes,
   });
 

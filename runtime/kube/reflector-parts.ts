@@ -24,6 +24,8 @@ export interface Progress {
   /** The API server refused a list as a watch. */
   needsPages: boolean;
   oldLists: number;
+  /** A list or watch failed, and no watch has been accepted since. */
+  isInterrupted: boolean;
   /** Failures in a row, which determine the wait. */
   failures: number;
   lastBytesMs: number | undefined;

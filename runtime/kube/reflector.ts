@@ -44,6 +44,7 @@ const recover = async <T extends KubeObject>(
   if (signal.aborted) return;
   const error = thrown instanceof KubeError ? thrown : undefined;
   progress.failures += 1;
+  progress.isInterrupted = true;
   if (progress.resourceVersion !== undefined) {
     progress.mustVerify = true;
     watchFailed(parts, error);
@@ -98,13 +99,14 @@ const freshProgress = (): Progress => ({
   listReason: 'start',
   needsPages: false,
   oldLists: 0,
+  isInterrupted: false,
   failures: 0,
   lastBytesMs: undefined,
 });
 
 type Reads<T extends KubeObject> = Omit<
   Reflector<T>,
-  'run' | 'synced' | 'hasSynced' | 'refill' | 'silenceMs'
+  'run' | 'synced' | 'hasSynced' | 'isInterrupted' | 'refill' | 'silenceMs'
 >;
 
 const readsOf = <T extends KubeObject>(cache: ObjectCache<T>): Reads<T> => ({
@@ -161,6 +163,9 @@ export const createReflector = <T extends KubeObject>(options: ReflectorOptions<
     synced: (signal) => orAborted(firstList.promise, signal),
     get hasSynced() {
       return hasSynced;
+    },
+    get isInterrupted() {
+      return progress.isInterrupted;
     },
     ...readsOf(cache),
     refill: (namespace) => {

@@ -109,6 +109,8 @@ export interface Reflector<T extends KubeObject> {
   /** Resolves when the first list is cached. */
   synced(signal?: AbortSignal): Promise<void>;
   readonly hasSynced: boolean;
+  /** True from a failure until the API server accepts the next watch: the cache may lack what is new. */
+  readonly isInterrupted: boolean;
   get(key: ObjectKey): T | undefined;
   /** The strings of the cache itself, which cost no memory where they are kept. */
   keys(): IterableIterator<ObjectKey>;

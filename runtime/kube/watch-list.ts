@@ -33,6 +33,7 @@ const openList = <T extends KubeObject>(
     signal,
     clock,
     silenceLimitMs: settings.watchListSilenceMs,
+    onOpen: () => undefined,
     onBytes: () => {
       progress.lastBytesMs = clock.monotonicMs();
     },

@@ -35,6 +35,7 @@ export interface FakeObjects<T extends KubeObject, Kept extends KubeObject = T> 
   /** Saves the content of the cache; the returned function restores it. */
   remember(): () => void;
   hasSynced: boolean;
+  isInterrupted: boolean;
 }
 
 export interface FakeObjectsOptions<Kept> {
@@ -50,7 +51,7 @@ type ToKept<T, Kept> = (object: T) => Kept;
 export const unreachable = (): KubeError =>
   new KubeError('GET /: the connection to the API server failed (ECONNREFUSED)', { code: 'Unreachable' });
 
-type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced'>;
+type Visible = Pick<FakeObjects<KubeObject>, 'lagging' | 'hasSynced' | 'isInterrupted'>;
 
 /** The stored objects and what the cache has received of them. */
 const createStore = <T extends KubeObject, Kept extends KubeObject>(
@@ -174,7 +175,7 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
   toKept: ToKept<T, Kept>,
   options: FakeObjectsOptions<Kept> = {},
 ): FakeObjects<T, Kept> => {
-  const visible: Visible = { lagging: false, hasSynced: true };
+  const visible: Visible = { lagging: false, hasSynced: true, isInterrupted: false };
   const store = createStore(toKept, options, visible);
   const { stored, cached } = store;
 
@@ -190,6 +191,9 @@ export const createFakeObjectsKeptAs = <T extends KubeObject, Kept extends KubeO
     synced: () => Promise.resolve(),
     get hasSynced() {
       return visible.hasSynced;
+    },
+    get isInterrupted() {
+      return visible.isInterrupted;
     },
     get: (key) => cached.get(key),
     keys: () => cached.keys(),

@@ -121,6 +121,17 @@ describe('createAuthentication', () => {
     expect([api.tokens.calls.length, api.projects.calls.length]).to.deep.equal(calls);
   });
 
+  it('returns 503 to an unknown token while a watch is interrupted, because the token may be new (BC15)', async () => {
+    for (const watched of [api.tokens, api.projects]) {
+      watched.isInterrupted = true;
+      const response = await askApi(api.url, { path: PATH, token: generateToken() });
+      expect([response.status, response.headers.has('retry-after')]).to.deep.equal([503, true]);
+      expect(await statusWith(`Bearer ${api.token}`)).to.equal(404);
+      watched.isInterrupted = false;
+    }
+    expect(await statusWith(`Bearer ${generateToken()}`)).to.equal(401);
+  });
+
   it('refuses two Authorization headers (T5)', async () => {
     const header = `Authorization: Bearer ${api.token}\r\n`;
     const response = await rawHttp(api.port, [

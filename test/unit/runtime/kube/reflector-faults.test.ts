@@ -144,6 +144,21 @@ describe('createReflector under faults', () => {
     expect(fixture.reflector.hasSynced).to.equal(true);
   });
 
+  it('is interrupted from a failure until the server accepts the next watch (BC15)', async () => {
+    await using fixture = await startReflector();
+    const { reflector, server } = fixture;
+    const first = await followed(fixture, 10);
+    expect(reflector.isInterrupted).to.equal(false);
+    first.reset();
+    const second = await server.next();
+    expect(reflector.isInterrupted).to.equal(true);
+    second.json(500, { kind: 'Status', reason: 'InternalError' });
+    const third = await server.next();
+    expect(reflector.isInterrupted).to.equal(true);
+    third.events();
+    await until('the watch to be accepted', () => !reflector.isInterrupted);
+  });
+
   it('backs off if every watch ends immediately', async () => {
     await using fixture = await startReflector({ settings: { ...FAST, minBackoffMs: 40, maxBackoffMs: 40 } });
     (await fixture.server.next()).list(10, []);
