@@ -8,6 +8,7 @@ import { STAGES, stageTimes, summarize } from '#test/bench/node/stages.ts';
 import { zipEntries } from '#test/support/archives/zip-entries.ts';
 import { openBrowser } from '#test/support/browser/browser.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
+import { startSteadyRequests } from '#test/support/clients/steady-requests.ts';
 import { documentedKubectl } from '#test/support/documented-kubectl.ts';
 import { createCommandLine } from '#test/support/processes/command-line.ts';
 import { RELEASE, RELEASE_NAMESPACE } from '#test/support/processes/installation.ts';
@@ -216,6 +217,27 @@ describe('the release on a real node', function () {
     await cluster.helm(['rollback', RELEASE, '1', '-n', RELEASE_NAMESPACE, '--wait', '--timeout', '180s']);
     for (const image of await imagesOfRelease()) expect(image).to.match(/:built$/);
     for (const job of [spanning, next]) expect(await job.finish()).to.deep.equal({ attempts: 1 });
+  });
+
+  it('loses no request when autoscaling of the API is enabled and disabled (BC6)', async () => {
+    const uuid = await flow.post('autoscaling.zip', flow.origin.url('/gen/1000/1'));
+    const podsOfApi = async (): Promise<number> => {
+      const status = ['-o', 'jsonpath={.status.readyReplicas}'];
+      const deployment = ['get', 'deployment', `${RELEASE}-api`, '-n', RELEASE_NAMESPACE, ...status];
+      return Number((await cluster.kubectl(deployment)).stdout);
+    };
+    await installOnNode(cluster, IMAGE_TAG, { api: { replicas: 3 } });
+    const requests = startSteadyRequests(`${flow.baseUrl}/v1/zips/${uuid}`, flow.project.token);
+    const pods: number[] = [];
+    for (const autoscaling of [{ enabled: true, minReplicas: 2, maxReplicas: 4 }, { enabled: false }]) {
+      await installOnNode(cluster, IMAGE_TAG, { api: { replicas: 2, autoscaling } });
+      pods.push(await podsOfApi());
+    }
+    const outcomes = await requests.stop();
+    console.log(`      ${[...outcomes].map(([outcome, count]) => `${outcome}: ${count}`).join(', ')}`);
+    // Without metrics, the autoscaler removes no pod.
+    expect(pods).to.deep.equal([3, 2]);
+    expect([...outcomes.keys()]).to.deep.equal(['200']);
   });
 
   it('fails helm test without a pod of the API, and says what to do next (X29)', async () => {

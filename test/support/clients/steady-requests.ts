@@ -1,0 +1,42 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { toError } from '#runtime/errors.ts';
+
+/** Below the limit of an address, of a token and of a project. */
+const INTERVAL_MS = 100;
+const REQUEST_LIMIT_MS = 10_000;
+
+export interface SteadyRequests {
+  /** Statuses, or why there was no response, with their numbers. */
+  stop(): Promise<ReadonlyMap<string, number>>;
+}
+
+/** Requests this URL again and again, over a new connection each time, as clients behind a load balancer do. */
+export const startSteadyRequests = (url: string, token: string): SteadyRequests => {
+  const counts = new Map<string, number>();
+  const stopped = new AbortController();
+  const ask = async (): Promise<string> => {
+    const headers = { Authorization: `Bearer ${token}`, Connection: 'close' };
+    try {
+      const response = await fetch(url, { headers, signal: AbortSignal.timeout(REQUEST_LIMIT_MS) });
+      await response.arrayBuffer();
+      return String(response.status);
+    } catch (error) {
+      return String(toError(error).cause ?? error);
+    }
+  };
+  const run = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      const outcome = await ask();
+      counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
+      await delay(INTERVAL_MS);
+    }
+  };
+  const running = run();
+  return {
+    stop: async () => {
+      stopped.abort();
+      await running;
+      return counts;
+    },
+  };
+};
