@@ -54,8 +54,8 @@ export interface DownloadRequest {
   readonly resume: ResumePoint | undefined;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
-  /** Does not count the wait for a free request to the origin. */
-  readonly limit?: Pick<RetryLimit, 'excluding'>;
+  /** Counts neither the wait for a free request to the origin, nor the time in which the sink pauses the body. */
+  readonly limit?: Pick<RetryLimit, 'begin' | 'end' | 'excluding'>;
 }
 
 /**
@@ -112,11 +112,34 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
+/** Counts no time in which the body is paused. Dispose of it when the body has ended, whether it is paused or not. */
+const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
+  let isCounted = true;
+  const count = (isOn: boolean): void => {
+    if (isOn === isCounted) return;
+    isCounted = isOn;
+    if (isOn) limit.begin();
+    else limit.end();
+  };
+  return {
+    pause: () => {
+      count(false);
+      flow.pause();
+    },
+    resume: () => {
+      count(true);
+      flow.resume();
+    },
+    [Symbol.dispose]: () => count(true),
+  };
+};
+
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
   readonly #deps: DownloadDeps;
   #inBody = false;
+  #flow: Disposable | undefined;
   #received: number;
   #total: number | undefined;
 
@@ -189,6 +212,7 @@ class Download {
       });
     } finally {
       turn.leave();
+      this.#flow?.[Symbol.dispose]();
     }
   }
 
@@ -203,8 +227,11 @@ class Download {
     };
   }
 
-  #start(head: ResponseHead, flow: Flow): BodyUse {
-    const { resume, sink, headOnly } = this.#request;
+  #start(head: ResponseHead, body: Flow): BodyUse {
+    const { resume, sink, headOnly, limit } = this.#request;
+    const counted = limit && countedFlow(body, limit);
+    this.#flow = counted;
+    const flow = counted ?? body;
     if (resume && [200, 206, 416].includes(head.status)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);

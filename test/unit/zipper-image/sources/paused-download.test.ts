@@ -1,0 +1,68 @@
+import { expect } from 'chai';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { readConfig } from '#runtime/read-config.ts';
+import { RetryLimit } from '#runtime/retry-limit.ts';
+import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { download, type SourceSink } from '#zipper-image/sources/download.ts';
+import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
+import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
+
+describe('a download that is paused', () => {
+  /** Downloads a file with this sink, of which the limit of retries knows that it waits for the source. */
+  const run = async (limit: RetryLimit, sink: Omit<SourceSink, 'continue'>): Promise<unknown> => {
+    await using origin = await startFileOrigin();
+    const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
+    const settings = readConfig(SOURCE_SETTINGS, {});
+    await using agent = Object.assign(
+      createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 }),
+      {
+        [Symbol.asyncDispose]: () => agent.destroy(),
+      },
+    );
+    const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
+    const request = {
+      index: 0,
+      url: origin.url('/gen/1000000/1'),
+      sink: { ...sink, continue: () => undefined },
+      signal: new AbortController().signal,
+      resume: undefined,
+      limit,
+    };
+    limit.begin();
+    return await download(request, deps).catch((error: unknown) => error);
+  };
+
+  it('does not count the pause as time without progress (F36)', async () => {
+    let now = 0;
+    const limit = new RetryLimit(1_000, () => now);
+    const failure = await run(limit, {
+      start: (_head, flow) => {
+        flow.pause();
+        flow.pause();
+        now += 600_000;
+        flow.resume();
+        flow.resume();
+        now += 10;
+      },
+      write: () => undefined,
+    });
+    expect([failure, limit.elapsedMs]).to.deep.equal([undefined, 10]);
+  });
+
+  it('counts again when it has failed (F36)', async () => {
+    let now = 0;
+    const limit = new RetryLimit(1_000, () => now);
+    const failure = await run(limit, {
+      start: (_head, flow) => {
+        flow.pause();
+        now += 600_000;
+        throw new Error('broken');
+      },
+      write: () => undefined,
+    });
+    expect(failure).to.be.instanceOf(Error);
+    now += 10;
+    expect(limit.elapsedMs).to.equal(10);
+  });
+});
