@@ -146,10 +146,9 @@ const setOnce = async (
   check(project);
   // Write the Secret first: events cannot be sent without it.
   const secret = await saveWebhookSecret(options.secrets, project, { url, form });
-  const changed = await changeSpec(
-    options.projects,
-    () => requiredProject(options.projects, namespace),
-    (current) => {
+  const changed = await changeSpec(options.projects, {
+    read: () => requiredProject(options.projects, namespace),
+    change: (current) => {
       check(current);
       const { webhook = {} } = current.spec;
       const place = url === undefined ? {} : { url: undefined };
@@ -162,7 +161,7 @@ const setOnce = async (
         }),
       };
     },
-  );
+  });
   const webhook = toWebhook(changed);
   if (url === undefined) return { webhook, secret };
   // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.

@@ -76,6 +76,14 @@ const jobDefaults = (random: Random) => ({
   ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
 });
 
+const roleOf = (count: number, stsRegion = 'eu-central-1') => ({
+  webIdentity: {
+    roleArn: `arn:aws:iam::123456789012:role/zips-${count}`,
+    audience: 'sts.amazonaws.com',
+    stsRegion,
+  },
+});
+
 interface SettingsCase {
   readonly what: string;
   /** Of the form. */
@@ -212,6 +220,21 @@ describe('the forms of settings', () => {
         put: (count: number) => s3({ tags: { count: String(count) } }),
         own: { cacheControl: 'no-store' },
         stored: { objectOptions: { cacheControl: 'no-store', tags: { count: '2' } } },
+      },
+      {
+        path: `${HOME}/buckets/s3/reports/credentials`,
+        put: (count: number) =>
+          project.putBucket({
+            ...aBucket(TEAM, 's3', 'reports'),
+            spec: {
+              service: 's3',
+              bucketName: 'reports',
+              region: 'eu-central-1',
+              credentials: roleOf(count),
+            },
+          }),
+        own: { stsRegion: 'eu-west-1' },
+        stored: { credentials: roleOf(2, 'eu-west-1') },
       },
       {
         path: `${HOME}/webhook`,
