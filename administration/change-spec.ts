@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { KubeObject, ObjectClient } from '#runtime/kube/types.ts';
-import { defined } from '#runtime/optional.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
 import { mergePatchOf } from './merge-patch.ts';
 
@@ -48,7 +47,10 @@ export const changeSpec = async <T extends WithSpec>(
     const annotations = annotationsFor(spec);
     if (spec === undefined && annotations === undefined) return current;
     const { namespace, name, resourceVersion } = current.metadata;
-    const patch = defined({ metadata: defined({ resourceVersion, annotations }), spec });
+    const patch = {
+      metadata: { resourceVersion, ...(annotations && { annotations }) },
+      ...(spec && { spec }),
+    };
     try {
       return await objects.mergePatch({ namespace, name }, patch);
     } catch (error) {
