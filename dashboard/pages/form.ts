@@ -39,6 +39,12 @@ export const shownTexts = (names: readonly string[], values: FormState['values']
     Object.fromEntries(names.map((name) => [name, versionOf(plain(values[name] ?? ''))])),
   ).toString();
 
+/** What the user has seen of the stored values. A page with other errors repeats it, so that a change by someone else is noticed later. */
+export const seenIn = (form: URLSearchParams): { readonly version: string; readonly shown: string } => ({
+  version: form.get('version') ?? '',
+  shown: form.get('shown') ?? '',
+});
+
 /** After a change by someone else: what the user has typed, and the current text of the other fields. */
 export const valuesAfterConflict = (
   form: URLSearchParams,

@@ -14,6 +14,7 @@ import {
   formIdIn,
   formStatus,
   postedText,
+  seenIn,
   shownTexts,
   valuesAfterConflict,
 } from '../form.ts';
@@ -41,6 +42,8 @@ const SAMPLES = readVerifySamples();
 interface Given {
   readonly form: FormState;
   readonly events?: readonly string[];
+  /** Default: what the page shows. */
+  readonly seen?: { readonly version: string; readonly shown: string };
 }
 
 /** State of the endpoint; stays live. The last test is apart while the page waits for its result. */
@@ -59,13 +62,12 @@ const eventsText = ({ isSet, events }: Webhook): string =>
   WEBHOOK_EVENTS.filter((event) => !isSet || events.includes(event)).join(',');
 
 /** The current URL is not in the form, because it is a credential for many receivers. */
-const formOf = ({ webhook, version }: ShownWebhook, { form, events }: Given) => {
+const formOf = ({ webhook, version }: ShownWebhook, { form, events, seen }: Given) => {
   const current = eventsText(webhook);
   const checked = events ?? current.split(',');
   return {
     form,
-    version,
-    shown: shownTexts(['events'], { events: current }),
+    ...(seen ?? { version, shown: shownTexts(['events'], { events: current }) }),
     events: WEBHOOK_EVENTS.map((value) => ({
       value,
       text: WORDS[value],
@@ -157,7 +159,8 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
     };
   } catch (error) {
     if (hasCode(error, 'Conflict')) return show(deps, request, await afterConflict(request, values, error));
-    return show(deps, request, { form: { values, errors: formErrors(error, 'url') }, events });
+    const errors = formErrors(error, 'url');
+    return show(deps, request, { form: { values, errors }, events, seen: seenIn(form) });
   }
 };
 
