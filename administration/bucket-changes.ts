@@ -24,9 +24,6 @@ export const settingsVersion = (bucket: Bucket): string => {
   return versionOf([region, host, accountId, endpoint, caBundle, objectOptions]);
 };
 
-/** Identifies the role; without one, nothing that can be read. */
-export const credentialsVersion = ({ webIdentity }: Bucket): string => versionOf(webIdentity);
-
 const withoutNulls = <T extends object>(fields: T): { readonly [Name in keyof T]: Exclude<T[Name], null> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined)) as {
     readonly [Name in keyof T]: Exclude<T[Name], null>;

@@ -1,21 +1,14 @@
 import { ANNOTATIONS, GROUP_VERSION } from '#crds/api-group.ts';
-import type { ZipBucket, ZipBucketSpec } from '#crds/zip-bucket.ts';
+import type { ZipBucket } from '#crds/zip-bucket.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { Clock } from '#runtime/clock.ts';
 import { toError } from '#runtime/errors.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError, invalidInput } from './administration-error.ts';
+import { AdministrationError } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
-import {
-  type BucketChange,
-  credentialsVersion,
-  settingsVersion,
-  specAfter,
-  specWithKeys,
-  specWithRole,
-} from './bucket-changes.ts';
+import { type BucketChange, settingsVersion, specAfter } from './bucket-changes.ts';
 import {
   type BucketCredentials,
   type BucketRef,
@@ -24,8 +17,15 @@ import {
   type NewBucket,
   resourceNameOf,
 } from './bucket-input.ts';
-import { deleteBucketSecret, replaceBucketSecret, writeBucketSecret } from './bucket-secret.ts';
+import { deleteBucketSecret, writeBucketSecret } from './bucket-secret.ts';
 import { type Bucket, toBucket } from './bucket-view.ts';
+import {
+  type CredentialsChange,
+  type CredentialsState,
+  credentialsState,
+  storeKeys,
+  storeRole,
+} from './change-credentials.ts';
 import { changeSpec, checkVersion } from './change-spec.ts';
 import { deleteCountedBucket } from './delete-counted-bucket.ts';
 import { refuseWhileInUse } from './refuse-while-in-use.ts';
@@ -47,6 +47,10 @@ export interface BucketDeletion {
   readonly isGone: boolean;
 }
 
+export interface ShownCredentials extends CredentialsState {
+  readonly bucket: Bucket;
+}
+
 /** The buckets of one project. Credentials are write-only. */
 export interface Buckets {
   list(): Promise<readonly Bucket[]>;
@@ -64,21 +68,22 @@ export interface Buckets {
    * @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version
    */
   update(bucket: BucketRef, change: BucketChange, version?: string): Promise<Bucket>;
+  /** The bucket, and what identifies its credentials. @throws AdministrationError NotFound */
+  showCredentials(bucket: BucketRef): Promise<ShownCredentials>;
   /**
-   * `replaceRole`: also of a bucket with a role, which then uses the keys. `version`: the `credentialsVersion` that the user has seen.
-   * @throws AdministrationError InvalidInput, NotFound; Conflict if the role has another version
+   * `replaceRole`: also of a bucket with a role, which then uses the keys.
+   * @throws AdministrationError InvalidInput, NotFound; Conflict if the credentials have another version
    */
   updateCredentials(
     bucket: BucketRef,
     credentials: BucketCredentials,
-    options?: { readonly replaceRole?: boolean; readonly version?: string },
+    options?: CredentialsChange & { readonly replaceRole?: boolean },
   ): Promise<Bucket>;
   /**
-   * Stored keys are kept but not read any more: jobs that started with them need them. `version`: the `credentialsVersion` that the
-   * user has seen.
-   * @throws AdministrationError InvalidInput, NotFound; Conflict if the role has another version
+   * Stored keys are kept but not read any more: jobs that started with them need them.
+   * @throws AdministrationError InvalidInput, NotFound; Conflict if the credentials have another version
    */
-  useRole(bucket: BucketRef, webIdentity: WebIdentityInput, version?: string): Promise<Bucket>;
+  useRole(bucket: BucketRef, webIdentity: WebIdentityInput, options?: CredentialsChange): Promise<Bucket>;
   /** Tests from inside the cluster every operation that an archive needs. @throws AdministrationError NotFound, TimedOut */
   test(bucket: BucketRef, wait: WaitOptions): Promise<Bucket>;
   /** Starts a test without waiting: `testPending` of the bucket is true until it finishes. @throws AdministrationError NotFound */
@@ -159,45 +164,6 @@ const createBucket = async (
   return toBucket(created);
 };
 
-/** Writes what `change` makes of the spec, if the bucket is still as the user read it. */
-const change = async (
-  options: BucketsOptions,
-  read: () => Promise<ZipBucket>,
-  { check, to }: { readonly check?: Check | undefined; readonly to: (spec: ZipBucketSpec) => ZipBucketSpec },
-): Promise<Bucket> =>
-  toBucket(
-    await changeSpec(options.buckets, read, (bucket) => {
-      check?.(toBucket(bucket));
-      return to(bucket.spec);
-    }),
-  );
-
-const refuseRole = ({ spec: { bucketName, credentials } }: ZipBucket): void => {
-  if (credentials)
-    throw invalidInput(
-      'bucketName',
-      `Bucket "${bucketName}" has no stored credentials: it uses the role ${credentials.webIdentity.roleArn}. To store credentials, remove spec.credentials of its ZipBucket first`,
-    );
-};
-
-const updateCredentials = async (
-  options: BucketsOptions,
-  read: () => Promise<ZipBucket>,
-  given: {
-    readonly credentials: BucketCredentials;
-    readonly replaceRole: boolean;
-    readonly check?: Check | undefined;
-  },
-): Promise<Bucket> => {
-  checkCredentials(given.credentials);
-  const bucket = await read();
-  given.check?.(toBucket(bucket));
-  if (!given.replaceRole) refuseRole(bucket);
-  await replaceBucketSecret(options.secrets, bucket, given.credentials);
-  if (!given.replaceRole) return toBucket(bucket);
-  return change(options, read, { check: given.check, to: specWithKeys });
-};
-
 const deleteBucket = async (
   options: BucketsOptions,
   bucket: ZipBucket,
@@ -222,12 +188,6 @@ const deleteBucket = async (
   return { isGone: isGone === true };
 };
 
-type Check = (current: Bucket) => void;
-
-/** Undefined without a version. */
-const sameVersion = (version: string | undefined, of: (bucket: Bucket) => string): Check | undefined =>
-  version === undefined ? undefined : (bucket) => checkVersion(of(bucket), version);
-
 export const createBuckets = (options: BucketsOptions, namespace: string): Buckets => ({
   list: async () => {
     await requiredProject(options.projects, namespace);
@@ -237,22 +197,28 @@ export const createBuckets = (options: BucketsOptions, namespace: string): Bucke
   show: async (ref) => toBucket(await found(options, namespace, ref)),
   checkNew: (bucket) => checkNew(options, namespace, bucket),
   create: (bucket, credentials) => createBucket(options, namespace, { bucket, credentials }),
-  update: (ref, wanted, version) =>
-    change(options, () => found(options, namespace, ref), {
-      check: sameVersion(version, settingsVersion),
-      to: (spec) => specAfter(spec, wanted),
-    }),
-  updateCredentials: (ref, credentials, { replaceRole = false, version } = {}) =>
-    updateCredentials(options, () => found(options, namespace, ref), {
-      credentials,
-      replaceRole,
-      check: sameVersion(version, credentialsVersion),
-    }),
-  useRole: (ref, webIdentity, version) =>
-    change(options, () => found(options, namespace, ref), {
-      check: sameVersion(version, credentialsVersion),
-      to: (spec) => specWithRole(spec, webIdentity),
-    }),
+  update: async (ref, wanted, version) => {
+    const changed = await changeSpec(options.buckets, {
+      read: () => found(options, namespace, ref),
+      change: (bucket) => {
+        if (version !== undefined) checkVersion(settingsVersion(toBucket(bucket)), version);
+        return specAfter(bucket.spec, wanted);
+      },
+    });
+    return toBucket(changed);
+  },
+  showCredentials: async (ref) => {
+    const bucket = await found(options, namespace, ref);
+    return { bucket: toBucket(bucket), ...credentialsState(bucket) };
+  },
+  updateCredentials: async (ref, credentials, { replaceRole = false, ...change } = {}) => {
+    const target = { options, read: () => found(options, namespace, ref) };
+    return toBucket(await storeKeys(target, credentials, { replaceRole, ...change }));
+  },
+  useRole: async (ref, webIdentity, change = {}) => {
+    const target = { options, read: () => found(options, namespace, ref) };
+    return toBucket(await storeRole(target, webIdentity, change));
+  },
   test: async (ref, wait) => {
     const { metadata } = await found(options, namespace, ref);
     const question = {

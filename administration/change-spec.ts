@@ -21,25 +21,38 @@ export const checkVersion = (current: string, read: string): void => {
     );
 };
 
+interface SpecChange<T extends WithSpec> {
+  readonly read: () => Promise<T>;
+  readonly change: (current: T) => T['spec'];
+  /** Of the differences; undefined if there are none. */
+  readonly annotationsFor?: (spec: object | undefined) => Readonly<Record<string, string>> | undefined;
+}
+
 /** The status and other parts change at any time; each attempt reads the object again. */
 const MOST_ATTEMPTS = 5;
 
 /**
- * Writes the differences between the spec and what `change` makes of it, only to the version of the object that `change` has seen.
+ * Writes the differences between the spec and what `change` makes of it, only to the version of the object that `change` has seen,
+ * and the
+ * annotations for these differences.
  * @throws what `read` and `change` throw; AdministrationError Conflict if the object changes all the time
  */
 export const changeSpec = async <T extends WithSpec>(
   objects: Pick<ObjectClient<T>, 'mergePatch'>,
-  read: () => Promise<T>,
-  change: (current: T) => T['spec'],
+  { read, change, annotationsFor = () => undefined }: SpecChange<T>,
 ): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     const current = await read();
     const spec = mergePatchOf(current.spec, change(current));
-    if (spec === undefined) return current;
+    const annotations = annotationsFor(spec);
+    if (spec === undefined && annotations === undefined) return current;
     const { namespace, name, resourceVersion } = current.metadata;
+    const patch = {
+      metadata: { resourceVersion, ...(annotations && { annotations }) },
+      ...(spec && { spec }),
+    };
     try {
-      return await objects.mergePatch({ namespace, name }, { metadata: { resourceVersion }, spec });
+      return await objects.mergePatch({ namespace, name }, patch);
     } catch (error) {
       if (!hasCode(error, 'Conflict') || attempt === MOST_ATTEMPTS) throw error;
     }

@@ -86,14 +86,13 @@ export const changeSettings = async (
   check(change);
   const { part, value, version } = change;
   try {
-    return await changeSpec(
-      projects,
-      () => requiredProject(projects, namespace),
-      ({ spec }) => {
+    return await changeSpec(projects, {
+      read: () => requiredProject(projects, namespace),
+      change: ({ spec }) => {
         checkVersion(versionOf(spec[part]), version);
         return { ...spec, [part]: value };
       },
-    );
+    });
   } catch (error) {
     throw withField(error);
   }

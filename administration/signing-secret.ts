@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { GROUP_VERSION, WEBHOOK_SECRET_NAME } from '#crds/api-group.ts';
 import { rfc3339 } from '#crds/conditions.ts';
 import type { OwnerReference } from '#crds/object-meta.ts';
@@ -7,6 +7,7 @@ import type { Clock } from '#runtime/clock.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
 import { AdministrationError, hasCode } from './administration-error.ts';
+import { versionOf } from './change-spec.ts';
 
 const KEY_BYTES = 32;
 
@@ -26,7 +27,7 @@ const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
 const decoded = (text: string): string => Buffer.from(text, 'base64').toString();
 
-/** Of the Secret: the form that made its current signing secret. */
+/** Of the Secret: the form or command that made its current signing secret. */
 const ROTATED_BY = 'zipjobs.dev/rotated-by-form';
 
 const isRotatedBy = (secret: Secret | undefined, form: string | undefined): boolean =>
@@ -163,11 +164,25 @@ export const findSavedByForm = async (
   }
 };
 
-interface Rotation {
+export interface Rotation {
   readonly overlapSeconds: number;
-  /** UUID of a form, which a browser may send twice. */
-  readonly form: string | undefined;
+  /** UUID of a form. Sent twice, it replaces the secret again, and the one before the form stays valid. */
+  readonly form?: string;
+  /** Of `rotationVersion`, as the user has seen it. Default: what someone else rotated meanwhile may be replaced. */
+  readonly version?: string;
 }
+
+/** Identifies the last rotation. */
+export const rotationVersion = (secret: Secret | undefined): string =>
+  versionOf(secret?.metadata.annotations?.[ROTATED_BY]);
+
+const checkRotation = (current: Secret, { form, version }: Rotation): void => {
+  if (version === undefined || version === rotationVersion(current) || isRotatedBy(current, form)) return;
+  throw new AdministrationError(
+    'Someone else rotated the signing secret after you opened this page. Rotate it again to replace theirs too: events are then no longer signed with the secret before it',
+    { code: 'Conflict' },
+  );
+};
 
 interface Overlap {
   readonly previousUntil: string | null;
@@ -189,8 +204,9 @@ const newOverlap = (current: string, seconds: number, clock: Clock): Overlap => 
 const rotateOnce = async (
   { secrets, clock }: { readonly secrets: SecretsOfWebhook; readonly clock: Clock },
   namespace: string,
-  { overlapSeconds, form }: Rotation,
+  rotation: Rotation,
 ): Promise<RotatedSecret> => {
+  const { overlapSeconds, form = randomUUID() } = rotation;
   const before = await secrets.get(namespace, WEBHOOK_SECRET_NAME);
   const current = before?.data?.['current'];
   if (!before || current === undefined)
@@ -198,6 +214,7 @@ const rotateOnce = async (
       code: 'NotFound',
       commandHint: `Create one by setting the webhook: zipjobs webhook set URL -n ${namespace}`,
     });
+  checkRotation(before, rotation);
   const { resourceVersion } = before.metadata;
   const overlap = isRotatedBy(before, form)
     ? keptOverlap(before)
@@ -206,7 +223,7 @@ const rotateOnce = async (
   await secrets.mergePatch(
     { namespace, name: WEBHOOK_SECRET_NAME },
     {
-      metadata: { resourceVersion, annotations: { [ROTATED_BY]: form ?? null } },
+      metadata: { resourceVersion, annotations: { [ROTATED_BY]: form } },
       data: { ...overlap.data, current: encoded(secret) },
     },
   );

@@ -12,7 +12,9 @@ import {
   findSavedByForm,
   hasSigningSecret,
   type RotatedSecret,
+  type Rotation,
   rotateSigningSecret,
+  rotationVersion,
   type SecretsOfWebhook,
   saveWebhookSecret,
 } from './signing-secret.ts';
@@ -55,11 +57,10 @@ export interface Webhooks {
   show(): Promise<ShownWebhook>;
   /** @throws AdministrationError InvalidInput, NotFound; Conflict if the settings have another version */
   set(settings: WebhookSettings): Promise<SetWebhook>;
-  /**
-   * `form`: UUID of a form. Sent twice, it replaces the secret again, and the one before the form stays valid.
-   * @throws AdministrationError InvalidInput, NotFound, Conflict
-   */
-  rotateSecret(overlapSeconds: number, form?: string): Promise<RotatedSecret>;
+  /** Identifies the last rotation of the signing secret. */
+  secretVersion(): Promise<string>;
+  /** @throws AdministrationError InvalidInput, NotFound, Conflict */
+  rotateSecret(rotation: Rotation): Promise<RotatedSecret>;
   /** New jobs send no events. The secret is kept for pending events unless `withSecret` is set. */
   remove(options: { readonly withSecret: boolean }): Promise<Webhook>;
   /** Sends an event of type TEST and waits for the response. @throws AdministrationError NotFound, TimedOut */
@@ -146,10 +147,9 @@ const setOnce = async (
   check(project);
   // Write the Secret first: events cannot be sent without it.
   const secret = await saveWebhookSecret(options.secrets, project, { url, form });
-  const changed = await changeSpec(
-    options.projects,
-    () => requiredProject(options.projects, namespace),
-    (current) => {
+  const changed = await changeSpec(options.projects, {
+    read: () => requiredProject(options.projects, namespace),
+    change: (current) => {
       check(current);
       const { webhook = {} } = current.spec;
       const place = url === undefined ? {} : { url: undefined };
@@ -162,7 +162,7 @@ const setOnce = async (
         }),
       };
     },
-  );
+  });
   const webhook = toWebhook(changed);
   if (url === undefined) return { webhook, secret };
   // The state of the previous URL does not apply to this one. The controller cannot see that the Secret has changed.
@@ -213,15 +213,16 @@ const show = async ({ projects, secrets }: WebhooksOptions, namespace: string): 
 const rotate = async (
   options: WebhooksOptions,
   namespace: string,
-  { seconds, form }: { readonly seconds: number; readonly form: string | undefined },
+  rotation: Rotation,
 ): Promise<RotatedSecret> => {
+  const { overlapSeconds: seconds } = rotation;
   if (!Number.isInteger(seconds) || seconds < 0 || seconds > MAX_OVERLAP_SECONDS)
     throw invalidInput(
       'overlapSeconds',
       `Invalid overlap. Use 0 to ${MAX_OVERLAP_SECONDS} whole seconds (30 days)`,
     );
   await requiredProject(options.projects, namespace);
-  return rotateSigningSecret(options, namespace, { overlapSeconds: seconds, form });
+  return rotateSigningSecret(options, namespace, rotation);
 };
 
 const enable = async (options: WebhooksOptions, namespace: string, wait: WaitOptions): Promise<Webhook> => {
@@ -250,7 +251,8 @@ const test = async (options: WebhooksOptions, namespace: string, wait: WaitOptio
 export const createWebhooks = (options: WebhooksOptions, namespace: string): Webhooks => ({
   show: () => show(options, namespace),
   set: (settings) => set(options, namespace, settings),
-  rotateSecret: (seconds, form) => rotate(options, namespace, { seconds, form }),
+  secretVersion: async () => rotationVersion(await options.secrets.get(namespace, WEBHOOK_SECRET_NAME)),
+  rotateSecret: (rotation) => rotate(options, namespace, rotation),
   remove: async ({ withSecret }) => {
     await required(options, namespace);
     const webhook = await change(options, namespace, null);

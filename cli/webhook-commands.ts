@@ -109,7 +109,7 @@ const rotateSecret: Command<
     );
   const { secret, previousUntil } = await session.administration
     .webhooks(session.namespace)
-    .rotateSecret(seconds);
+    .rotateSecret({ overlapSeconds: seconds });
   return {
     value: { secret, previousUntil },
     text: toFields([

@@ -52,6 +52,8 @@ export const ANNOTATIONS = {
   testWebhook: 'zipjobs.dev/test-webhook',
   enableWebhook: 'zipjobs.dev/enable-webhook',
   testBucket: 'zipjobs.dev/test-bucket',
+  /** On a ZipBucket: identifies the form or command that replaced its credentials last. Keys cannot be compared. */
+  credentialsReplacedBy: 'zipjobs.dev/credentials-replaced-by',
   /** On a ZipProject: delete all of its records from the history. */
   purgeHistory: 'zipjobs.dev/purge-history',
   /** On a ZipBucket: delete it without waiting for unfinished jobs, which then fail. */

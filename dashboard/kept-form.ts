@@ -5,6 +5,7 @@ const OF_PAGES: ReadonlySet<string> = new Set([
   'csrf',
   'form',
   'version',
+  'shown',
   'uuid',
   'job',
   'query',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { AdministrationError, type AdministrationErrorCode } from '#administration/administration-error.ts';
+import { versionOf } from '#administration/change-spec.ts';
 import { isUuid } from '#crds/zip-job-facts.ts';
 import { toError } from '#runtime/errors.ts';
 
@@ -31,6 +32,34 @@ export const postedText = (form: URLSearchParams, name: string): string => plain
 /** True if a field has the text that the form showed. Its value then stays as it is: not every text can be read back. */
 export const isUnchanged = (form: URLSearchParams, name: string, shown = ''): boolean =>
   postedText(form, name) === plain(shown);
+
+/** For a hidden field: tells later which texts the user has changed. */
+export const shownTexts = (names: readonly string[], values: FormState['values']): string =>
+  new URLSearchParams(
+    Object.fromEntries(names.map((name) => [name, versionOf(plain(values[name] ?? ''))])),
+  ).toString();
+
+/** What the user has seen of the stored values. A page with other errors repeats it, so that a change by someone else is noticed later. */
+export const seenIn = (form: URLSearchParams): { readonly version: string; readonly shown: string } => ({
+  version: form.get('version') ?? '',
+  shown: form.get('shown') ?? '',
+});
+
+/** After a change by someone else: what the user has typed, and the current text of the other fields. */
+export const valuesAfterConflict = (
+  form: URLSearchParams,
+  posted: FormState['values'],
+  current: FormState['values'],
+): FormState['values'] => {
+  const shown = new URLSearchParams(form.get('shown') ?? '');
+  const isTyped = (name: string, value: string): boolean => shown.get(name) !== versionOf(plain(value));
+  return Object.fromEntries(
+    Object.entries(posted).map(([name, value]) => [
+      name,
+      isTyped(name, value) ? value : (current[name] ?? ''),
+    ]),
+  );
+};
 
 /** Posted fields, trimmed. Never use it for a secret: the form sends these values back to the browser. */
 export const filledIn = (

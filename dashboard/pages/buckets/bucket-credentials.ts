@@ -1,9 +1,19 @@
 import { type AdministrationError, hasCode } from '#administration/administration-error.ts';
-import { credentialsVersion } from '#administration/bucket-changes.ts';
 import type { Bucket } from '#administration/bucket-view.ts';
-import { checkVersion } from '#administration/change-spec.ts';
+import type { ShownCredentials } from '#administration/buckets.ts';
+import { checkCredentialsState } from '#administration/change-credentials.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { conflictErrors, type FormState, filledIn, formErrors, formStatus, isUnchanged } from '../form.ts';
+import {
+  conflictErrors,
+  type FormState,
+  filledIn,
+  formErrors,
+  formIdIn,
+  formStatus,
+  isUnchanged,
+  shownTexts,
+  valuesAfterConflict,
+} from '../form.ts';
 import { reasonAgainst, refusalOf } from '../reason-against.ts';
 import {
   ACCESS_CHOICES,
@@ -19,10 +29,14 @@ import { goToTest } from './save-and-test.ts';
 
 const PATH = `${BUCKET_PATH}/credentials`;
 const ACCESS = { name: 'access', label: 'Credentials', choices: ACCESS_CHOICES } as const;
+/** Shown if the bucket has keys now: neither those nor the entered ones are shown. */
+const KEYS_REPLACED = {
+  accessKeyId: 'The keys may have been replaced. They are not shown. Enter yours again to replace them',
+} as const;
 const VALUE_NAMES = [ACCESS.name, ...ROLE_FIELDS.map(({ name }) => name)];
 
-const read = (request: PageRequest): Promise<Bucket> =>
-  request.user.administration.buckets(request.namespace).show(bucketRefOf(request));
+const read = (request: PageRequest): Promise<ShownCredentials> =>
+  request.user.administration.buckets(request.namespace).showCredentials(bucketRefOf(request));
 
 const valuesOf = ({ webIdentity }: Bucket): FormState['values'] => {
   if (webIdentity === null) return { access: 'keys' };
@@ -30,7 +44,11 @@ const valuesOf = ({ webIdentity }: Bucket): FormState['values'] => {
   return { access: 'role', ...role, durationSeconds: durationSeconds?.toString() ?? '' };
 };
 
-const show = async (request: PageRequest, bucket: Bucket, form: FormState): Promise<ShownPage> => ({
+const show = async (
+  request: PageRequest,
+  { bucket, version }: ShownCredentials,
+  form: FormState,
+): Promise<ShownPage> => ({
   kind: 'page',
   view: '/pages/buckets/bucket-credentials',
   title: `Update credentials of ${bucket.bucketName}`,
@@ -46,7 +64,10 @@ const show = async (request: PageRequest, bucket: Bucket, form: FormState): Prom
       keysReason: await reasonAgainst(request, BUCKET_RIGHTS.storeKeys),
     },
     hasRole: bucket.service === 's3',
-    version: credentialsVersion(bucket),
+    version,
+    shown: shownTexts(bucket.service === 's3' ? VALUE_NAMES : [], valuesOf(bucket)),
+    // The same after an error: the form may have claimed the change before.
+    formId: formIdIn(request.form),
     href: bucketHref(request.namespace, bucket, 'credentials'),
     back: bucketHref(request.namespace, bucket),
   },
@@ -59,23 +80,24 @@ const usesRole = (bucket: Bucket, { access }: FormState['values']): boolean =>
 
 const update = async (
   request: PageRequest,
-  bucket: Bucket,
+  shown: ShownCredentials,
   values: FormState['values'],
 ): Promise<FormState['errors']> => {
   const { user, namespace, form } = request;
-  const version = form.get('version') ?? '';
-  checkVersion(credentialsVersion(bucket), version);
+  const { bucket } = shown;
+  const change = { version: form.get('version') ?? '', form: formIdIn(form) };
+  checkCredentialsState(shown, change);
   const isRole = usesRole(bucket, values);
   const empty = emptyFields(form, isRole ? ROLE_FIELDS : KEY_FIELDS);
   if (Object.keys(empty).length > 0) return empty;
   const buckets = user.administration.buckets(namespace);
   if (isRole) {
-    await buckets.useRole(bucket, roleIn(values), version);
+    await buckets.useRole(bucket, roleIn(values), change);
     return {};
   }
   const refusal = await refusalOf(request, BUCKET_RIGHTS.storeKeys);
   if (refusal !== '') return { [bucket.service === 'r2' ? 'accessKeyId' : ACCESS.name]: refusal };
-  await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true, version });
+  await buckets.updateCredentials(bucket, credentialsIn(form), { replaceRole: true, ...change });
   return {};
 };
 
@@ -84,24 +106,29 @@ const showConflict = async (
   values: FormState['values'],
   error: AdministrationError,
 ): Promise<ShownPage> => {
-  const bucket = await read(request);
-  const current = valuesOf(bucket);
-  const fields = [ACCESS, ...(current['access'] === 'role' ? ROLE_FIELDS : [])];
+  const shown = await read(request);
+  const current = valuesOf(shown.bucket);
+  const isRole = current['access'] === 'role';
+  const fields = [...(shown.bucket.service === 's3' ? [ACCESS] : []), ...(isRole ? ROLE_FIELDS : [])];
   const changed = fields.filter(({ name }) => !isUnchanged(request.form, name, current[name]));
-  return show(request, bucket, { values, errors: conflictErrors(error, changed, current) });
+  const areBothRoles = isRole && usesRole(shown.bucket, values);
+  return show(request, shown, {
+    values: areBothRoles ? valuesAfterConflict(request.form, values, current) : values,
+    errors: { ...conflictErrors(error, changed, current), ...(!isRole && KEYS_REPLACED) },
+  });
 };
 
 const post = async (request: PageRequest): Promise<ShownPage | GoTo> => {
-  const bucket = await read(request);
+  const shown = await read(request);
   const values = filledIn(request.form, ...VALUE_NAMES);
   try {
-    const errors = await update(request, bucket, values);
-    if (Object.keys(errors).length > 0) return show(request, bucket, { values, errors });
+    const errors = await update(request, shown, values);
+    if (Object.keys(errors).length > 0) return show(request, shown, { values, errors });
   } catch (error) {
     if (hasCode(error, 'Conflict')) return showConflict(request, values, error);
-    return show(request, bucket, { values, errors: formErrors(error) });
+    return show(request, shown, { values, errors: formErrors(error) });
   }
-  return goToTest(request, bucket, 'Credentials updated. Jobs that start from now on use them.');
+  return goToTest(request, shown.bucket, 'Credentials updated. Jobs that start from now on use them.');
 };
 
 /** The form that replaces the credentials of a bucket. */
@@ -111,8 +138,8 @@ export const createBucketCredentialsPage = (): readonly Route[] => [
     path: PATH,
     needs: BUCKET_RIGHTS.setCredentials,
     handle: async (request) => {
-      const bucket = await read(request);
-      return show(request, bucket, { values: valuesOf(bucket), errors: {} });
+      const shown = await read(request);
+      return show(request, shown, { values: valuesOf(shown.bucket), errors: {} });
     },
   },
   { method: 'POST', path: PATH, needs: BUCKET_RIGHTS.setCredentials, handle: post },

@@ -5,7 +5,16 @@ import { checkVersion } from '#administration/change-spec.ts';
 import { toStoreRules } from '#runtime/store/settings.ts';
 import type { StoreRules } from '#runtime/store/store-location.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { conflictErrors, type FormState, filledIn, formErrors, formStatus, isUnchanged } from '../form.ts';
+import {
+  conflictErrors,
+  type FormState,
+  filledIn,
+  formErrors,
+  formStatus,
+  isUnchanged,
+  shownTexts,
+  valuesAfterConflict,
+} from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import {
   CA_BUNDLE,
@@ -66,6 +75,7 @@ const show = ({ namespace }: PageRequest, bucket: Bucket, form: FormState): Show
     caBundle: CA_BUNDLE,
     options: optionFieldsOf(bucket.service, form.values['endpoint'] || null),
     version: settingsVersion(bucket),
+    shown: shownTexts(fieldNames(bucket), valuesOf(bucket)),
     href: bucketHref(namespace, bucket, 'settings'),
     back: bucketHref(namespace, bucket),
   },
@@ -144,7 +154,11 @@ const showConflict = async (
   const fields = [...fieldsOf(bucket), CA_BUNDLE, ...common, ...s3Only].filter(({ name }) =>
     changed.has(name),
   );
-  return show(request, bucket, { values, errors: conflictErrors(error, fields, valuesOf(bucket)) });
+  const current = valuesOf(bucket);
+  return show(request, bucket, {
+    values: valuesAfterConflict(request.form, values, current),
+    errors: conflictErrors(error, fields, current),
+  });
 };
 
 const post = async (rules: StoreRules, request: PageRequest): Promise<ShownPage | GoTo> => {

@@ -2,7 +2,16 @@ import { AdministrationError, hasCode } from '#administration/administration-err
 import { checkVersion } from '#administration/change-spec.ts';
 import type { ProjectSettings } from '#administration/project-settings.ts';
 import type { GoTo, PageRequest, Route, ShownPage } from '../../page.ts';
-import { conflictErrors, type FormState, formErrors, formStatus, isUnchanged, postedText } from '../form.ts';
+import {
+  conflictErrors,
+  type FormState,
+  formErrors,
+  formStatus,
+  isUnchanged,
+  postedText,
+  shownTexts,
+  valuesAfterConflict,
+} from '../form.ts';
 import { JOB_DEFAULTS_FORM } from './job-defaults-form.ts';
 import { LIMITS_FORM } from './limits-form.ts';
 import { fieldOf } from './setting-field.ts';
@@ -40,6 +49,10 @@ const show = ({ form, settings }: Shown, request: PageRequest, { values, errors 
     fields: form.fields(settings),
     form: { values, errors },
     version: settings.versions[form.part],
+    shown: shownTexts(
+      form.fields(settings).map(({ name }) => name),
+      form.values(settings),
+    ),
     href: settingsHref(request.namespace, form.slug),
     back: settingsHref(request.namespace),
   },
@@ -81,8 +94,11 @@ const save = async (form: SettingsForm, request: PageRequest): Promise<ShownPage
     if (!hasCode(error, 'Conflict')) return show(shown, request, { values, errors: errorsOf(shown, error) });
     const current = { form, settings: await settingsOf(request) };
     const changed = changedFields(current, request).filter(({ kind }) => kind !== 'check');
-    const errors = conflictErrors(error, changed, form.values(current.settings));
-    return show(current, request, { values, errors });
+    const present = form.values(current.settings);
+    return show(current, request, {
+      values: valuesAfterConflict(request.form, values, present),
+      errors: conflictErrors(error, changed, present),
+    });
   }
   const text = `${form.title} saved`;
   return { kind: 'go', to: settingsHref(namespace), flash: { kind: 'done', text } };

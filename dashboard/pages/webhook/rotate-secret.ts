@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { hasCode } from '#administration/administration-error.ts';
 import type { PageRequest, PageResponse, Route, ShownPage } from '../../page.ts';
-import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus } from '../form.ts';
+import { EMPTY_FORM, type FormState, filledIn, formErrors, formIdIn, formStatus, seenIn } from '../form.ts';
 import { WEBHOOK_PATH, webhookHref, webhookTrail } from './webhook-paths.ts';
 import { WEBHOOK_RIGHTS } from './webhook-rights.ts';
 
@@ -14,7 +15,7 @@ const OVERLAPS = [
   { value: '0', text: '0 seconds (if the old secret leaked)' },
 ] as const;
 
-const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
+const show = ({ namespace }: PageRequest, version: string, form: FormState): ShownPage => ({
   kind: 'page',
   view: '/pages/webhook/rotate-secret',
   title: 'Rotate signing secret',
@@ -23,12 +24,16 @@ const show = ({ namespace }: PageRequest, form: FormState): ShownPage => ({
   data: {
     form: { ...form, values: { overlapSeconds: DEFAULT, ...form.values } },
     formId: randomUUID(),
+    version,
     overlaps: OVERLAPS,
     href: webhookHref(namespace, 'rotate-secret'),
     back: webhookHref(namespace),
   },
   status: formStatus(form.errors),
 });
+
+const versionOf = ({ user, namespace }: PageRequest): Promise<string> =>
+  user.administration.webhooks(namespace).secretVersion();
 
 const post = async (request: PageRequest): Promise<PageResponse> => {
   const values = filledIn(request.form, 'overlapSeconds');
@@ -38,7 +43,11 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
     const seconds = overlapSeconds === '' ? Number.NaN : Number(overlapSeconds);
     const { secret, previousUntil } = await request.user.administration
       .webhooks(request.namespace)
-      .rotateSecret(seconds, formIdIn(request.form));
+      .rotateSecret({
+        overlapSeconds: seconds,
+        form: formIdIn(request.form),
+        version: seenIn(request.form).version,
+      });
     return {
       kind: 'page',
       view: '/pages/webhook/secret',
@@ -48,7 +57,9 @@ const post = async (request: PageRequest): Promise<PageResponse> => {
       data: { secret, previousUntil, back: webhookHref(request.namespace) },
     };
   } catch (error) {
-    return show(request, { values, errors: formErrors(error) });
+    // With other errors, a rotation by someone else is noticed when the form is sent again.
+    const version = hasCode(error, 'Conflict') ? await versionOf(request) : seenIn(request.form).version;
+    return show(request, version, { values, errors: formErrors(error) });
   }
 };
 
@@ -58,7 +69,7 @@ export const createRotateSecretPage = (): readonly Route[] => [
     method: 'GET',
     path: PATH,
     needs: WEBHOOK_RIGHTS.rotate,
-    handle: (request) => Promise.resolve(show(request, EMPTY_FORM)),
+    handle: async (request) => show(request, await versionOf(request), EMPTY_FORM),
   },
   { method: 'POST', path: PATH, needs: WEBHOOK_RIGHTS.rotate, handle: post },
 ];

@@ -13,6 +13,10 @@ import {
   formErrors,
   formIdIn,
   formStatus,
+  postedText,
+  seenIn,
+  shownTexts,
+  valuesAfterConflict,
 } from '../form.ts';
 import type { PageDeps } from '../page-deps.ts';
 import { projectOf } from '../project-of.ts';
@@ -38,6 +42,8 @@ const SAMPLES = readVerifySamples();
 interface Given {
   readonly form: FormState;
   readonly events?: readonly string[];
+  /** Default: what the page shows. */
+  readonly seen?: { readonly version: string; readonly shown: string };
 }
 
 /** State of the endpoint; stays live. The last test is apart while the page waits for its result. */
@@ -51,12 +57,17 @@ const stateOf = ({ namespace }: PageRequest, webhook: Webhook, isTestApart: bool
 const livePath = (namespace: string, ...below: readonly string[]): string =>
   FORMAT.path('projects', namespace, 'live', 'webhook', ...below);
 
+/** In the order of the boxes. */
+const eventsText = ({ isSet, events }: Webhook): string =>
+  WEBHOOK_EVENTS.filter((event) => !isSet || events.includes(event)).join(',');
+
 /** The current URL is not in the form, because it is a credential for many receivers. */
-const formOf = ({ webhook, version }: ShownWebhook, { form, events }: Given) => {
-  const checked: readonly string[] = events ?? (webhook.isSet ? webhook.events : WEBHOOK_EVENTS);
+const formOf = ({ webhook, version }: ShownWebhook, { form, events, seen }: Given) => {
+  const current = eventsText(webhook);
+  const checked = events ?? current.split(',');
   return {
     form,
-    version,
+    ...(seen ?? { version, shown: shownTexts(['events'], { events: current }) }),
     events: WEBHOOK_EVENTS.map((value) => ({
       value,
       text: WORDS[value],
@@ -103,17 +114,20 @@ const show = async (deps: Deps, request: PageRequest, given: Given): Promise<Sho
   return { kind: 'page', view: '/pages/webhook/webhook', title: 'Webhook', section: 'webhook', data, status };
 };
 
-const conflictOf = async (
-  { user, namespace }: PageRequest,
+const afterConflict = async (
+  { user, namespace, form }: PageRequest,
+  values: FormState['values'],
   error: AdministrationError,
-): Promise<FormState['errors']> => {
+): Promise<Given> => {
   const { webhook } = await user.administration.webhooks(namespace).show();
+  const current = { events: eventsText(webhook) };
+  const { events = '' } = valuesAfterConflict(form, { events: postedText(form, 'events') }, current);
   const choices = WEBHOOK_EVENTS.map((value) => ({ value, text: WORDS[value] }));
-  const changed = [{ name: 'events', label: 'Events', choices }];
-  return {
-    ...conflictErrors(error, changed, { events: webhook.events.join(',') }),
+  const errors = {
+    ...conflictErrors(error, [{ name: 'events', label: 'Events', choices }], current),
     url: 'The URL may have changed too. Leave this empty to keep the current one',
   };
+  return { form: { values, errors }, events: events.split(',') };
 };
 
 /** The first save creates the signing secret. Only the response to the form can show it. */
@@ -144,8 +158,9 @@ const set = async (deps: Deps, request: PageRequest): Promise<PageResponse> => {
       data,
     };
   } catch (error) {
-    const errors = hasCode(error, 'Conflict') ? await conflictOf(request, error) : formErrors(error, 'url');
-    return show(deps, request, { form: { values, errors }, events });
+    if (hasCode(error, 'Conflict')) return show(deps, request, await afterConflict(request, values, error));
+    const errors = formErrors(error, 'url');
+    return show(deps, request, { form: { values, errors }, events, seen: seenIn(form) });
   }
 };
 

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Route } from '#dashboard/page.ts';
+import { createCountedHistory } from '#test/support/builders/counted-history.ts';
 import { dashboardRoutes } from '#test/support/servers/dashboard-routes.ts';
 import { FROM_HERE, type Visitor, visitAs } from '#test/support/servers/dashboard-server.ts';
 import {
@@ -8,6 +9,7 @@ import {
   startDashboardProject,
   TEAM,
 } from '#test/support/worlds/dashboard-project.ts';
+import { EDITING_FORMS, OTHER_FORMS } from '#test/support/worlds/editing-forms.ts';
 
 const PARAMS: Readonly<Record<string, string>> = {
   project: TEAM,
@@ -91,6 +93,14 @@ describe('every route of createRoutes', () => {
       expect(statuses).to.deep.equal(all(changes(), 403));
       expect(sent).to.deep.equal([]);
     }
+  });
+
+  it('that changes something is edited by two users in a test, or edits nothing (UI1)', () => {
+    const known = new Set([...EDITING_FORMS.map(({ route }) => route), ...OTHER_FORMS]);
+    const posts = dashboardRoutes(project.server, createCountedHistory()).filter(
+      ({ method }) => method === 'POST',
+    );
+    expect(posts.map(({ path }) => path)).to.have.members([...known]);
   });
 
   it('shows nothing without a session', async () => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { PROJECT_NAME } from '#crds/api-group.ts';
 import { CALLER_OPTIONS } from '#crds/caller-options.ts';
 import type { ZipBucketSpec } from '#crds/zip-bucket.ts';
+import { WEBHOOK_EVENTS } from '#crds/zip-job.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { createRandom, type Random } from '#test/support/random.ts';
@@ -73,6 +74,14 @@ const jobDefaults = (random: Random) => ({
   ...maybe(random, 'ttlSecondsAfterFinished', () => maybe(random, 'failed', () => 86_400)),
   ...maybe(random, 'objectOptions', () => commonOptions(random)),
   ...maybe(random, 'ofNewerVersion', () => ({ some: 'value' })),
+});
+
+const roleOf = (count: number, stsRegion = 'eu-central-1') => ({
+  webIdentity: {
+    roleArn: `arn:aws:iam::123456789012:role/zips-${count}`,
+    audience: 'sts.amazonaws.com',
+    stsRegion,
+  },
 });
 
 interface SettingsCase {
@@ -181,6 +190,77 @@ describe('the forms of settings', () => {
       expect(statuses).to.include(422);
     });
   }
+
+  it('keep the other changes of another user when they are sent again after a conflict (UI1)', async () => {
+    const s3 = (objectOptions: ZipBucketSpec['objectOptions']) =>
+      project.putBucket({
+        ...aBucket(TEAM, 's3', 'reports'),
+        spec: {
+          service: 's3',
+          bucketName: 'reports',
+          region: 'eu-central-1',
+          objectOptions: objectOptions ?? {},
+        },
+      });
+    const both = [
+      {
+        path: `${HOME}/settings/limits`,
+        put: (storedJobs: number) => project.putProject({ limits: { storedJobs, activeJobs: 9 } }),
+        own: { activeJobs: '5' },
+        stored: { limits: { activeJobs: 5, storedJobs: 2 } },
+      },
+      {
+        path: `${HOME}/settings/job-defaults`,
+        put: (maxAttempts: number) => project.putProject({ jobDefaults: { maxAttempts } }),
+        own: { cacheControl: 'no-store' },
+        stored: { jobDefaults: { maxAttempts: 2, objectOptions: { cacheControl: 'no-store' } } },
+      },
+      {
+        path: `${HOME}/buckets/s3/reports/settings`,
+        put: (count: number) => s3({ tags: { count: String(count) } }),
+        own: { cacheControl: 'no-store' },
+        stored: { objectOptions: { cacheControl: 'no-store', tags: { count: '2' } } },
+      },
+      {
+        path: `${HOME}/buckets/s3/reports/credentials`,
+        put: (count: number) =>
+          project.putBucket({
+            ...aBucket(TEAM, 's3', 'reports'),
+            spec: {
+              service: 's3',
+              bucketName: 'reports',
+              region: 'eu-central-1',
+              credentials: roleOf(count),
+            },
+          }),
+        own: { stsRegion: 'eu-west-1' },
+        stored: { credentials: roleOf(2, 'eu-west-1') },
+      },
+      {
+        path: `${HOME}/webhook`,
+        put: (count: number) =>
+          project.putProject({ webhook: { events: count === 1 ? [...WEBHOOK_EVENTS] : ['FAILED'] } }),
+        own: { url: 'https://hooks.example.com/' },
+        stored: { webhook: { events: ['FAILED'] } },
+      },
+    ];
+    for (const { path, put, own, stored } of both) {
+      put(1);
+      const form = await open(path);
+      put(2);
+      for (const [name, value] of Object.entries(own)) form.set(name, value);
+      const refused = await project.ada.post(path, form);
+      expect([refused.status, refused.text]).to.deep.include(422);
+      const again = unchangedForm(refused.text, path);
+      for (const [name, value] of Object.entries(own)) expect(again.get(name), name).to.equal(value);
+      const { status } = await project.ada.post(path, again);
+      expect(status, path).to.be.oneOf([200, 303]);
+      const object = path.includes('/buckets/')
+        ? `${COLLECTIONS.buckets}/s3-reports`
+        : `${COLLECTIONS.projects}/${PROJECT_NAME}`;
+      expect(specOf(object)).to.deep.include(stored);
+    }
+  });
 
   it('change only the field that was changed (UI19)', async () => {
     const objectOptions = {

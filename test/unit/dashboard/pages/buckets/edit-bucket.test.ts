@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { bucketSecretName } from '#crds/api-group.ts';
 import type { ZipBucket } from '#crds/zip-bucket.ts';
+import { unchangedForm } from '#test/support/clients/html-form.ts';
 import { aBucket } from '#test/support/servers/api-server.ts';
 import {
   COLLECTIONS,
@@ -136,6 +137,24 @@ describe('a bucket', () => {
       expect(response.status).to.equal(422);
       expect(response.text).to.contain('id="secretAccessKey-error"').and.not.contain('AKIALATER');
       expect(dataOf()).to.deep.equal(stored);
+    });
+
+    it('keeps the keys that another user stored meanwhile, until the form is sent again (UI1)', async () => {
+      project.putBucket(withSpec({}));
+      const open = unchangedForm((await project.ada.get(CREDENTIALS)).text, CREDENTIALS);
+      await project.save(CREDENTIALS, KEYS);
+      const mine = { accessKeyId: 'AKIAMINE', secretAccessKey: 'my-secret' };
+      const fill = (form: URLSearchParams) =>
+        new URLSearchParams([...[...form].filter(([name]) => !(name in mine)), ...Object.entries(mine)]);
+      const { status, text } = await project.ada.post(CREDENTIALS, fill(open));
+      expect([status, dataOf()]).to.deep.equal([422, stored]);
+      expect(text).to.contain('Someone else changed these settings').and.contain('id="accessKeyId-error"');
+      expect(text).to.not.contain('my-secret').and.not.contain(KEYS.accessKeyId);
+      const again = fill(unchangedForm(text, CREDENTIALS));
+      // A double click.
+      const responses = await Promise.all([again, again].map((form) => project.ada.post(CREDENTIALS, form)));
+      expect(responses.map((one) => one.status)).to.deep.equal([303, 303]);
+      expect(dataOf()).to.deep.equal({ accessKeyId: btoa('AKIAMINE'), secretAccessKey: btoa('my-secret') });
     });
 
     it('gets a role instead of keys, and the stored keys stay for jobs that run (X21)', async () => {

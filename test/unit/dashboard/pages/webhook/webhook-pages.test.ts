@@ -116,6 +116,22 @@ describe('the webhook page', () => {
     expect(secretOf('url')).to.equal('https://mine.example/T2');
   });
 
+  it('keeps the events that another user saved meanwhile, also after an error in the form (UI43)', async () => {
+    await set();
+    const open = unchangedForm((await project.ada.get(WEBHOOK)).text, WEBHOOK);
+    await set('', ['FAILED']);
+    open.set('url', 'no URL');
+    const wrong = await project.ada.post(WEBHOOK, open);
+    expect([wrong.status, wrong.text]).to.deep.include(422);
+    expect(wrong.text).to.contain('Invalid webhook URL');
+    const corrected = unchangedForm(wrong.text, WEBHOOK);
+    corrected.set('url', 'https://mine.example/');
+    const { status, text } = await project.ada.post(WEBHOOK, corrected);
+    expect([status, settings()]).to.deep.equal([422, { events: ['FAILED'] }]);
+    expect((await project.ada.post(WEBHOOK, unchangedForm(text, WEBHOOK))).status).to.equal(303);
+    expect([settings(), secretOf('url')]).to.deep.equal([{ events: ['FAILED'] }, 'https://mine.example/']);
+  });
+
   it('requires a URL when there is none', async () => {
     const response = await set('');
     expect(response.status).to.equal(422);
@@ -188,7 +204,7 @@ describe('the webhook page', () => {
   it('rotates the secret, shows it once, and keeps the old one valid', async () => {
     await set();
     const old = secretOf('current');
-    const { text } = await project.send(`${WEBHOOK}/rotate-secret`, { overlapSeconds: '3600' });
+    const { text } = await project.save(`${WEBHOOK}/rotate-secret`, { overlapSeconds: '3600' });
     expect(secretOf('previous')).to.equal(old);
     expect(secretOf('current')).to.not.equal(old);
     expect(text).to.contain('also signed with the old secret').and.contain('id="secret"');
@@ -196,10 +212,30 @@ describe('the webhook page', () => {
     expect(text).to.not.contain(old);
   });
 
+  it('keeps the secret that another user rotated meanwhile, until the form is sent again (UI1)', async () => {
+    await set();
+    const path = `${WEBHOOK}/rotate-secret`;
+    const old = secretOf('current');
+    const open = unchangedForm((await project.ada.get(path)).text, path);
+    await project.save(path, { overlapSeconds: '3600' });
+    const theirs = secretOf('current');
+    // An error does not hide what has changed.
+    open.set('overlapSeconds', '');
+    const form = unchangedForm((await project.ada.post(path, open)).text, path);
+    form.set('overlapSeconds', '0');
+    const { status, text } = await project.ada.post(path, form);
+    expect([status, secretOf('current'), secretOf('previous')]).to.deep.equal([422, theirs, old]);
+    expect(text).to.contain('Someone else rotated the signing secret').and.not.contain(theirs);
+    const again = unchangedForm(text, path);
+    expect(again.get('overlapSeconds')).to.equal('0');
+    expect((await project.ada.post(path, again)).status).to.equal(200);
+    expect(secretOf('current')).to.not.equal(theirs);
+  });
+
   it('does not rotate the secret without an overlap', async () => {
     await set();
     const old = secretOf('current');
-    const response = await project.send(`${WEBHOOK}/rotate-secret`, {});
+    const response = await project.save(`${WEBHOOK}/rotate-secret`, {});
     expect(response.status).to.equal(422);
     expect(response.text).to.contain('id="overlapSeconds-error"');
     expect(secretOf('current')).to.equal(old);
