@@ -160,7 +160,7 @@ describe('zipjobs uninstall', () => {
     expect(lists()).to.equal(1);
   });
 
-  it('continues if its last look at the Deployments fails (UI3)', async () => {
+  it('continues if its last read of the Deployments fails (UI3)', async () => {
     const { options } = setUp(true);
     let lists = 0;
     const deployments = {
