@@ -44,6 +44,14 @@ interface Prepared {
   readonly onFailed?: () => void;
 }
 
+interface Failing {
+  readonly fault: string;
+  /** Of each read, counted from 1. */
+  readonly isFailed: (read: number) => boolean;
+  /** Time limit of a request of the command. A healthy one must end within it. */
+  readonly requestMs?: number;
+}
+
 interface Wait {
   /** Number of the first read of its wait; those before it are of the command itself. */
   readonly firstRead: number;
@@ -85,11 +93,11 @@ describe('commands that wait for an API server that fails', function () {
   });
   after(() => life.disposeAsync());
 
-  /** Runs the command while its reads fail for which `isFailed` is true, counted from 1. */
+  /** Runs the command behind a proxy that makes reads fail. */
   const run = async (
     runWith: typeof runCommandLine,
     { args, onFailed }: Prepared,
-    { fault, isFailed }: { readonly fault: string; readonly isFailed: (read: number) => boolean },
+    { fault, isFailed, requestMs = fault === SILENCE ? 5_000 : 30_000 }: Failing,
   ): Promise<Run & { readonly failed: number }> => {
     let [reads, failed] = [0, 0];
     const { url, caPath } = flow.cluster.apiServer;
@@ -109,7 +117,7 @@ describe('commands that wait for an API server that fails', function () {
     created += 1;
     const kubeconfig = join(dir, `${created}.kubeconfig`);
     await writeKubeconfig(kubeconfig, { url: proxy.url, caPath, user: { token } });
-    const env = { KUBE_REQUEST_TIMEOUT_MS: fault === SILENCE ? '5000' : '30000' };
+    const env = { KUBE_REQUEST_TIMEOUT_MS: String(requestMs) };
     return { ...(await runWith({ kubeconfig }, args, { env })), failed };
   };
 
@@ -243,9 +251,10 @@ describe('commands that wait for an API server that fails', function () {
     const { exitCode, stdout, stderr } = await run(runCommandLine, own('job', 'wait', finished), {
       fault: SILENCE,
       isFailed: () => true,
+      requestMs: 500,
     });
     expect([exitCode, stdout]).to.deep.equal([5, '']);
-    expect(stderr).to.contain('no response from the API server within 5000 ms');
+    expect(stderr).to.contain('no response from the API server within 500 ms');
   });
 
   it('are all tried here: each command that takes --timeout (UI3)', async () => {
