@@ -15,6 +15,8 @@ export interface Question<T> extends Order {
   readonly what: string;
   /** True when the status acknowledges the command with this nonce. */
   readonly hasResponse: (object: T, nonce: string) => boolean;
+  /** The message of a timeout, if the object that was last read says more. */
+  readonly timedOut?: (last: T | undefined) => string | undefined;
 }
 
 /** The status will repeat it. */
@@ -45,12 +47,13 @@ export const isOrderPending = (
  */
 export const askController = async <T extends KubeObject>(
   client: Pick<ObjectClient<T>, 'get' | 'mergePatch'>,
-  { what, hasResponse, ...order }: Question<T>,
+  { what, hasResponse, timedOut, ...order }: Question<T>,
   wait: WaitForOptions,
 ): Promise<T> => {
   const { target } = order;
   const nonce = newNonce();
   let isSent = false;
+  let last: T | undefined;
   return waitOrTimeOut(
     wait,
     async (signal) => {
@@ -62,9 +65,11 @@ export const askController = async <T extends KubeObject>(
         throw new AdministrationError(`${what} failed: ${target.name} was deleted in the meantime`, {
           code: 'NotFound',
         });
+      last = object;
       return hasResponse(object, nonce) ? object : undefined;
     },
     () =>
+      timedOut?.(last) ??
       `${what} timed out after ${Math.round(wait.limitMs / 1000)} s. It may still complete: check again later, and check that the controller is running`,
   );
 };

@@ -6,6 +6,7 @@ import { toError } from '#runtime/errors.ts';
 import type { KubeClient } from '#runtime/kube/client.ts';
 import type { Secret } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
+import { defined } from '#runtime/optional.ts';
 import { AdministrationError } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { type BucketChange, settingsVersion, specAfter } from './bucket-changes.ts';
@@ -45,6 +46,8 @@ export interface BucketsOptions {
 export interface BucketDeletion {
   /** False: it is marked for deletion and is deleted once its jobs are finished. */
   readonly isGone: boolean;
+  /** Why it is not known whether it is gone: the last request of the wait. */
+  readonly failure?: Error;
 }
 
 export interface ShownCredentials extends CredentialsState {
@@ -179,13 +182,19 @@ const deleteBucket = async (
   else await refuseWhileInUse(options.kube, bucket);
   await deleteCountedBucket(buckets, { namespace, name, uid }, { ...wait, clock });
   let now: ZipBucket | undefined = bucket;
-  const isGone = await waitFor({ ...wait, clock }, async () => {
-    now = await buckets.get(namespace, name);
+  let failure: Error | undefined;
+  const onFailure = (error: Error): void => {
+    failure = error;
+    wait.onFailure?.(error);
+  };
+  const isGone = await waitFor({ ...wait, clock, onFailure }, async (signal) => {
+    now = await buckets.get(namespace, name, signal);
+    failure = undefined;
     return now?.metadata.uid === uid ? undefined : true;
   });
   // Without force, no job refers to the bucket.
   await deleteBucketSecret(secrets, bucket, { now, mayBeInUse: force });
-  return { isGone: isGone === true };
+  return defined({ isGone: isGone === true, failure });
 };
 
 export const createBuckets = (options: BucketsOptions, namespace: string): Buckets => ({

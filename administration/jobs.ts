@@ -46,8 +46,12 @@ export interface Jobs {
   replayWebhook(job: string, wait: WaitOptions): Promise<Job>;
   /** Requests a resend without waiting for the response. @throws AdministrationError NotFound, Refused */
   beginReplayWebhook(job: string, signal: AbortSignal): Promise<void>;
-  /** Waits until the job finishes; reports each change. @throws AdministrationError NotFound, TimedOut with the last status */
-  untilEnded(job: string, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
+  /**
+   * Waits until the job finishes; reports each change. A job that was just created is not looked up before the wait, so that no
+   * failed read loses it.
+   * @throws AdministrationError NotFound, TimedOut with the last status
+   */
+  untilEnded(job: string | Job, wait: WaitOptions, onChange: (job: Job) => void): Promise<Job>;
   /** @throws AdministrationError NotFound, Forbidden */
   log(job: string, options: LogOptions): Promise<JobLog>;
 }
@@ -149,21 +153,20 @@ const replayWebhook = async (options: JobsOptions, job: ZipJob, wait: WaitOption
 
 const untilEnded = async (
   options: JobsOptions,
-  first: ZipJob,
+  { namespace, name, first }: { readonly namespace: string; readonly name: string; readonly first?: ZipJob },
   wait: WaitOptions & { readonly onChange: (job: Job) => void },
 ): Promise<Job> => {
-  const { namespace, name } = first.metadata;
   let last = first;
-  wait.onChange(toJob(first));
+  if (first) wait.onChange(toJob(first));
   const ask = async (signal: AbortSignal): Promise<Job | undefined> => {
     const job = await options.zipJobs.get(namespace, name, signal);
     if (!job) throw noJob(namespace, name);
-    if (job.metadata.resourceVersion !== last.metadata.resourceVersion) wait.onChange(toJob(job));
+    if (job.metadata.resourceVersion !== last?.metadata.resourceVersion) wait.onChange(toJob(job));
     last = job;
     return isFinished(job) ? toJob(job) : undefined;
   };
   return waitOrTimeOut({ ...wait, clock: options.clock }, ask, () => {
-    const { phase = 'Queued', reason, message } = last.status ?? {};
+    const { phase = 'Queued', reason, message } = last?.status ?? {};
     const why = [reason, message].filter((part) => part !== undefined && part !== '').join(': ');
     const seconds = Math.round(wait.limitMs / 1000);
     return `Job "${name}" is not finished after ${seconds} s: ${phase}${why === '' ? '' : ` (${why})`}. Wait longer (--timeout), or see its details: zipjobs job get ${name} -n ${namespace}`;
@@ -183,7 +186,12 @@ export const createJobs = (options: JobsOptions, namespace: string): Jobs => {
       checkCanReplayWebhook(zipJob);
       await orderController(options.zipJobs, replayOrder(zipJob), { signal });
     },
-    untilEnded: async (job, wait, onChange) => untilEnded(options, await find(job), { ...wait, onChange }),
+    untilEnded: async (job, wait, onChange) => {
+      if (typeof job !== 'string')
+        return untilEnded(options, { namespace, name: job.name }, { ...wait, onChange });
+      const first = await find(job);
+      return untilEnded(options, { namespace, name: first.metadata.name, first }, { ...wait, onChange });
+    },
     log: async (job, log) => readJobLog(options.kube, await find(job), log),
   };
 };

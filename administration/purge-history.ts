@@ -1,7 +1,7 @@
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import type { ZipProject } from '#crds/zip-project.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { AdministrationError, hasCode } from './administration-error.ts';
+import { AdministrationError } from './administration-error.ts';
 import { askController, orderController } from './ask-controller.ts';
 import { type HistoryPurgeView, toHistoryPurge } from './project-view.ts';
 import { requiredProject } from './required-project.ts';
@@ -21,18 +21,13 @@ const hasResponse = ({ status }: ZipProject, nonce: string): boolean =>
 const withoutStop = (message: string): string => (message.endsWith('.') ? message.slice(0, -1) : message);
 
 /** Says how far it is, if the controller has started it. */
-const timedOut = async (client: Client, namespace: string, { limitMs, signal }: WaitForOptions) => {
-  const project = await client.get(namespace, PROJECT_NAME, signal).catch((error: unknown) => {
-    if (error instanceof AdministrationError) return undefined;
-    throw error;
-  });
-  const purge = project && toHistoryPurge(project);
-  if (!purge || purge.finishedAt !== null) return undefined;
-  return new AdministrationError(
-    `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${withoutStop(purge.message ?? 'no message')}. The controller continues. Check with: zipjobs project show ${namespace}`,
-    { code: 'TimedOut' },
-  );
-};
+const timedOut =
+  (namespace: string, { limitMs }: WaitForOptions) =>
+  (project: ZipProject | undefined): string | undefined => {
+    const purge = project && toHistoryPurge(project);
+    if (!purge || purge.finishedAt !== null) return undefined;
+    return `The history of project "${namespace}" is not deleted after ${Math.round(limitMs / 1000)} s (${purge.records} records so far): ${withoutStop(purge.message ?? 'no message')}. The controller continues. Check with: zipjobs project show ${namespace}`;
+  };
 
 /**
  * Deletes all records of a project from the history, and waits until it is done.
@@ -48,17 +43,14 @@ export const purgeHistory = async (
     ...orderFor(namespace),
     what: 'Deleting the history of the project',
     hasResponse,
+    timedOut: timedOut(namespace, wait),
   };
-  try {
-    const purge = toHistoryPurge(await askController(client, question, wait));
-    if (purge?.isComplete === true) return purge;
-    throw new AdministrationError(
-      `Could not delete the history of project "${namespace}": ${withoutStop(purge?.message ?? 'the controller reported no reason')}`,
-      { code: 'Refused' },
-    );
-  } catch (error) {
-    throw (hasCode(error, 'TimedOut') && (await timedOut(client, namespace, wait))) || error;
-  }
+  const purge = toHistoryPurge(await askController(client, question, wait));
+  if (purge?.isComplete === true) return purge;
+  throw new AdministrationError(
+    `Could not delete the history of project "${namespace}": ${withoutStop(purge?.message ?? 'the controller reported no reason')}`,
+    { code: 'Refused' },
+  );
 };
 
 /** Starts the deletion without waiting. @throws AdministrationError NotFound */

@@ -113,12 +113,16 @@ const remove: Command<
     args,
   );
   const wait = { ...waitOptions(args, session), force: args.force };
-  const { isGone } = await buckets.delete(refOf(args), wait);
+  const { isGone, failure } = await buckets.delete(refOf(args), wait);
+  const unknown =
+    failure && `It is not known whether it is gone. The last request failed: ${failure.message}`;
   return {
     value: { bucketName, service, deleted: true, gone: isGone },
     text: `Bucket "${bucketName}" ${isGone ? 'deleted' : 'marked for deletion'}. Its objects at the provider are kept.`,
+    ...(unknown !== undefined && { exitCode: EXIT_CODES.timedOut }),
     ...(!isGone && {
       notes: [
+        ...(unknown === undefined ? [] : [unknown]),
         `It is deleted once no job refers to it, including finished jobs. Check with: zipjobs bucket show ${flagsOf(args, session)}`,
       ],
     }),

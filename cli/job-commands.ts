@@ -27,7 +27,10 @@ interface WaitArguments extends OneArguments {
   readonly timeout: number;
 }
 
-const ended = async ({ job, ...args }: WaitArguments, session: Session): Promise<Output> => {
+const ended = async (
+  { job, ...args }: { readonly job: string | Job; readonly timeout: number },
+  session: Session,
+): Promise<Output> => {
   let last = '';
   const wait = waitOptions(args, session);
   const end = await session.administration.jobs(session.namespace).untilEnded(job, wait, (now) => {
@@ -68,10 +71,15 @@ const cancel: Command<OneArguments & { readonly yes: boolean | undefined }> = as
 
 const runAgain: Command<WaitArguments & { readonly wait: boolean | undefined }> = async (args, session) => {
   const job = await session.administration.jobs(session.namespace).runAgain(args.job);
-  if (args.wait === true) return ended({ ...args, job: job.name }, session);
+  const text = `Job "${job.name}" created as a rerun of "${args.job}". Its id is ${job.id}.`;
+  if (args.wait === true) {
+    // Whatever ends the wait, the job exists.
+    session.terminal.note(text);
+    return ended({ ...args, job }, session);
+  }
   return {
     value: job,
-    text: `Job "${job.name}" created as a rerun of "${args.job}". Its id is ${job.id}.`,
+    text,
     notes: [`Wait for it with: zipjobs job wait ${job.name} -n ${job.project}`],
   };
 };

@@ -1,12 +1,15 @@
 import { createUserClient } from '#administration/user-client.ts';
+import type { KubeClient } from '#runtime/kube/client.ts';
 import { createObjectClient } from '#runtime/kube/object-client.ts';
 import { RESOURCES } from '#runtime/kube/resources.ts';
+import type { KubeObject, ListOptions, ResourceDefinition } from '#runtime/kube/types.ts';
 import type { Command, CommandGroup } from './command.ts';
 import { confirmed } from './confirm.ts';
 import type { GlobalArguments } from './global-arguments.ts';
 import { TIMEOUT, YES } from './options.ts';
 import type { Session } from './session.ts';
 import { createUninstall, type Uninstalled } from './uninstall/uninstall.ts';
+import { waitOptions } from './wait-options.ts';
 
 interface UninstallArguments extends GlobalArguments {
   readonly systemNamespace: string | undefined;
@@ -16,15 +19,25 @@ interface UninstallArguments extends GlobalArguments {
 
 const QUIET_MS = 4000;
 
+/** Failed writes keep the code of the API server: a conflict is tried again at once. A cluster may have many objects. */
+const readExplained = <T extends KubeObject>(kube: KubeClient, definition: ResourceDefinition<T>) => {
+  const user = createUserClient(kube, definition);
+  return {
+    ...createObjectClient(kube, definition),
+    get: (namespace: string, name: string, signal?: AbortSignal) => user.get(namespace, name, signal),
+    list: (options: ListOptions) => user.list({ maxBytes: Infinity, ...options }),
+  };
+};
+
 const uninstallOf = ({ kube, clock }: Session) =>
   createUninstall({
     deployments: createUserClient(kube, RESOURCES.deployments),
-    leases: createObjectClient(kube, RESOURCES.leases),
-    serviceAccounts: createObjectClient(kube, RESOURCES.serviceAccounts),
+    leases: readExplained(kube, RESOURCES.leases),
+    serviceAccounts: createUserClient(kube, RESOURCES.serviceAccounts),
     finalized: [
-      createObjectClient(kube, RESOURCES.zipJobs),
-      createObjectClient(kube, RESOURCES.zipBuckets),
-      createObjectClient(kube, RESOURCES.zipProjects),
+      readExplained(kube, RESOURCES.zipJobs),
+      readExplained(kube, RESOURCES.zipBuckets),
+      readExplained(kube, RESOURCES.zipProjects),
     ],
     clock,
     quietMs: QUIET_MS,
@@ -38,13 +51,17 @@ const textOf = ({ controllers, released }: Uninstalled): string => {
 };
 
 const uninstall: Command<UninstallArguments> = async (args, session) => {
-  const { systemNamespace: namespace, timeout: timeoutMs } = args;
+  const { systemNamespace: namespace } = args;
   await confirmed(
     session,
     'Stop the controllers and remove the finalizers of all jobs, buckets and projects? Running jobs end without an archive.',
     args,
   );
-  const done = await uninstallOf(session)({ namespace, timeoutMs, signal: session.signal });
+  const done = await uninstallOf(session)({
+    ...waitOptions(args, session),
+    namespace,
+    signal: session.signal,
+  });
   return {
     value: done,
     text: textOf(done),

@@ -1,9 +1,9 @@
 import { AdministrationError } from '#administration/administration-error.ts';
-import type { Clock } from '#runtime/clock.ts';
-import { toError } from '#runtime/errors.ts';
+import { type WaitOptions, waitOrTimeOut } from '#administration/wait-for.ts';
+import { type Clock, pause } from '#runtime/clock.ts';
 import type { Deployment, Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { ObjectClient } from '#runtime/kube/types.ts';
-import { leaveCluster } from '#runtime/uninstall/leave-cluster.ts';
+import { createQuietCheck } from '#runtime/uninstall/leave-cluster.ts';
 import { type AnyClient, releaseFinalizers } from '#runtime/uninstall/release-finalizers.ts';
 import { takeOverLease } from '#runtime/uninstall/take-over-lease.ts';
 import { type Controllers, findControllers } from './controllers.ts';
@@ -19,10 +19,9 @@ export interface UninstallOptions {
   readonly quietMs: number;
 }
 
-export interface UninstallRequest {
+export interface UninstallRequest extends WaitOptions {
   /** Namespace of the release; every namespace is searched if missing. */
   readonly namespace: string | undefined;
-  readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
@@ -46,16 +45,11 @@ const ambiguous = (namespaces: readonly string[]): AdministrationError =>
     { code: 'Refused' },
   );
 
-const incomplete = (timeoutMs: number, cause: unknown): AdministrationError => {
-  const reason = cause === undefined ? '' : `: ${toError(cause).message}`;
-  return new AdministrationError(
-    `Could not remove all finalizers within ${timeoutMs / 1000} seconds${reason}. Run the command again`,
-    { code: 'TimedOut', cause },
-  );
-};
-
 const takeOver =
-  (options: UninstallOptions, controllers: readonly Controllers[]) =>
+  (
+    options: Pick<UninstallOptions, 'leases' | 'serviceAccounts' | 'clock'>,
+    controllers: readonly Controllers[],
+  ) =>
   async (signal: AbortSignal): Promise<boolean> => {
     const taken = controllers.map(({ namespace, leaseName, serviceAccountName }) =>
       takeOverLease(
@@ -66,34 +60,38 @@ const takeOver =
     return (await Promise.all(taken)).some((wasLed) => wasLed);
   };
 
-/** Removes all finalizers, and returns how many. Checks until two consecutive lists are empty. */
-const release = async (
-  options: UninstallOptions,
+interface Released {
+  readonly count: number;
+  /** Those that are there now. */
+  readonly controllers: readonly Controllers[];
+}
+
+/** Removes all finalizers. Checks until two consecutive lists are empty. */
+const release = (
+  { deployments, finalized, clock, quietMs, ...options }: UninstallOptions,
   controllers: readonly Controllers[],
-  { timeoutMs, signal }: UninstallRequest,
-): Promise<number> => {
-  let released = 0;
-  let failure: unknown;
-  const isDone = await leaveCluster({
-    takeOver: takeOver(options, controllers),
-    release: async (within) => {
-      const found = await releaseFinalizers(options.finalized, within);
-      released += found;
+  { namespace, ...wait }: UninstallRequest,
+): Promise<Released> => {
+  let count = 0;
+  const check = createQuietCheck({
+    takeOver: takeOver({ ...options, clock }, controllers),
+    release: async (signal) => {
+      const found = await releaseFinalizers(finalized, signal);
+      count += found;
       return found;
     },
-    quietMs: options.quietMs,
-    clock: options.clock,
-    log: {
-      info: () => undefined,
-      warn: (fields: { readonly err?: unknown }) => {
-        failure = fields.err;
-      },
-    },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
   });
-  signal.throwIfAborted();
-  if (!isDone) throw incomplete(timeoutMs, failure);
-  return released;
+  return waitOrTimeOut(
+    { ...wait, clock },
+    async (signal) => {
+      if (await check(signal))
+        return { count, controllers: await findControllers(deployments, namespace, signal) };
+      await pause(clock, quietMs, signal);
+      return undefined;
+    },
+    () =>
+      `Could not remove all finalizers within ${Math.round(wait.limitMs / 1000)} s. Run the command again`,
+  );
 };
 
 /** Does what the chart's pre-delete hook does, for clients that run no hooks. Also works after the release is deleted. */
@@ -113,10 +111,9 @@ export const createUninstall =
         signal,
       );
     const released = await release(options, controllers, request);
-    for (const one of await findControllers(deployments, namespace, signal))
-      if (one.replicas > 0) throw stoppedAgain(one);
+    for (const one of released.controllers) if (one.replicas > 0) throw stoppedAgain(one);
     return {
       controllers: controllers.map(({ namespace: where, name }) => ({ namespace: where, name })),
-      released,
+      released: released.count,
     };
   };

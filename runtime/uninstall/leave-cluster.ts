@@ -17,30 +17,42 @@ export interface LeaveClusterOptions {
 /** A stopped leader may finish a write afterwards, so one check that finds no finalizers is not sufficient. */
 const QUIET_CHECKS = 2;
 
-const removeFinalizers = async ({
+/** Returns a check that takes over and removes finalizers. It is true after consecutive checks that found none. */
+export const createQuietCheck = ({
   takeOver,
   release,
-  log,
-  signal,
-}: LeaveClusterOptions): Promise<boolean> => {
-  try {
+  onChecked,
+}: Pick<LeaveClusterOptions, 'takeOver' | 'release'> & {
+  readonly onChecked?: (result: { readonly found: number; readonly wasLed: boolean }) => void;
+}) => {
+  let quiet = 0;
+  return async (signal: AbortSignal): Promise<boolean> => {
+    const before = quiet;
+    // A failed check is not a quiet one.
+    quiet = 0;
     const wasLed = await takeOver(signal);
     const found = await release(signal);
-    log.info({ found, wasLed }, 'checked for finalizers');
-    return found === 0;
-  } catch (error) {
-    if (!signal.aborted) log.warn({ err: toError(error) }, 'a check failed, will retry');
-    return false;
-  }
+    onChecked?.({ found, wasLed });
+    quiet = found === 0 ? before + 1 : 0;
+    return quiet >= QUIET_CHECKS;
+  };
 };
 
 /** Runs before the uninstall: stops the controllers and removes all our finalizers. False if it exceeded the time limit. */
 export const leaveCluster = async (options: LeaveClusterOptions): Promise<boolean> => {
-  const { clock, quietMs, signal } = options;
-  let quiet = 0;
-  do {
-    quiet = (await removeFinalizers(options)) ? quiet + 1 : 0;
-    if (quiet === QUIET_CHECKS) return true;
-  } while (await pause(clock, quietMs, signal));
+  const { clock, quietMs, signal, log } = options;
+  const check = createQuietCheck({
+    ...options,
+    onChecked: (result) => {
+      log.info(result, 'checked for finalizers');
+    },
+  });
+  do
+    try {
+      if (await check(signal)) return true;
+    } catch (error) {
+      if (!signal.aborted) log.warn({ err: toError(error) }, 'a check failed, will retry');
+    }
+  while (await pause(clock, quietMs, signal));
   return false;
 };

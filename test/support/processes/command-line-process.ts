@@ -17,8 +17,11 @@ const environment = (user: User, env: Readonly<Record<string, string>> = {}) => 
 });
 
 /** Starts the program as a process of this user, with pipes as its streams. */
-export const startCommandLine = (user: User, args: readonly string[]): ChildProcessWithoutNullStreams =>
-  spawn(PROGRAM, args, { env: environment(user) });
+export const startCommandLine = (
+  user: User,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): ChildProcessWithoutNullStreams => spawn(PROGRAM, args, { env: environment(user, env) });
 
 export const endOf = async (child: ChildProcessWithoutNullStreams): Promise<Run> => {
   const ended = once(child, 'close');

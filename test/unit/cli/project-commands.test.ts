@@ -3,6 +3,7 @@ import { addProjectCommands } from '#cli/project-commands.ts';
 import { ANNOTATIONS, PROJECT_NAME } from '#crds/api-group.ts';
 import { REASONS, type Reason } from '#crds/conditions.ts';
 import type { HistoryPurge, ZipProject } from '#crds/zip-project.ts';
+import { KubeError } from '#runtime/kube/kube-error.ts';
 import { createObjectsByPath } from '#test/support/builders/objects-by-path.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { COLLECTIONS, TEAM } from '#test/support/worlds/dashboard-project.ts';
@@ -88,7 +89,7 @@ const startPurge = (
       },
       ['project', ...args],
     );
-  return { run, nonces };
+  return { run, nonces, objects };
 };
 
 describe('zipjobs project delete', () => {
@@ -160,6 +161,22 @@ describe('zipjobs project purge', () => {
       6,
       'zipjobs: Deleting the history of the project timed out after 0 s. It may still complete: check again later, and check that the controller is running\n',
     ]);
+  });
+
+  it('also names the last failure after its time limit, and reads nothing more (UI3)', async () => {
+    const { run, nonces, objects } = startPurge({
+      purge: { startedAt: TIME, records: 7 },
+      reason: 'PurgingHistory',
+    });
+    let reads = 0;
+    const leaderChanged = new KubeError('GET /x: 502 why: leader changed', { code: 'Unreachable' });
+    objects.fail(leaderChanged, ({ method }) => method === 'GET' && nonces.length > 0 && (reads += 1) > 1);
+    const { code, errors } = await run(['purge', TEAM, '--yes', '--timeout', '1']);
+    expect(code).to.equal(6);
+    expect(errors).to.match(
+      / 1 s \(7 records so far\): .*The last request failed: Cannot get .*leader changed/,
+    );
+    expect(errors.match(/leader changed/g)).to.have.length(2);
   });
 
   it('refuses a namespace without a project, before it asks', async () => {

@@ -3,7 +3,7 @@ import { AdministrationError } from '#administration/administration-error.ts';
 import { createUninstall } from '#cli/uninstall/uninstall.ts';
 import { FINALIZER } from '#crds/api-group.ts';
 import { systemClock } from '#runtime/clock.ts';
-import { KubeError } from '#runtime/kube/kube-error.ts';
+import { KubeError, type KubeErrorCode } from '#runtime/kube/kube-error.ts';
 import type { Deployment, Lease, ServiceAccount } from '#runtime/kube/resources.ts';
 import type { AnyClient } from '#runtime/uninstall/release-finalizers.ts';
 import { createFakeObjects } from '#test/support/builders/fake-objects.ts';
@@ -61,7 +61,7 @@ const setUp = (isInstalled: boolean) => {
   };
 };
 
-const request = { namespace: undefined, timeoutMs: 10_000, signal: new AbortController().signal };
+const request = { namespace: undefined, limitMs: 10_000, signal: new AbortController().signal };
 
 describe('zipjobs uninstall', () => {
   it('stops the controllers, takes over their Lease and removes the finalizers (X12)', async () => {
@@ -108,15 +108,69 @@ describe('zipjobs uninstall', () => {
     expect(written).to.deep.equal([]);
   });
 
-  it('gives up at the time limit with the last error (X12)', async () => {
+  const failing = (error: () => Promise<never>, after = 0) => {
     const { options } = setUp(true);
-    const refused: AnyClient = {
-      list: () => Promise.reject(new KubeError('zipjobs cannot be listed', { code: 'Forbidden' })),
-      mergePatch: () => Promise.reject(new Error('not called')),
+    let lists = 0;
+    const list = () => {
+      lists += 1;
+      return lists > after ? error() : Promise.resolve([aZipJob({ metadata: { name: 'a' } })]);
     };
-    const uninstall = createUninstall({ ...options, finalized: [refused] });
-    const error: unknown = await uninstall({ ...request, timeoutMs: 50 }).catch((thrown: unknown) => thrown);
+    const client: AnyClient = { list, mergePatch: () => Promise.reject(new Error('not called')) };
+    return { uninstall: createUninstall({ ...options, finalized: [client] }), lists: () => lists };
+  };
+  const rejected = (code: KubeErrorCode) => () =>
+    Promise.reject(new KubeError('zipjobs cannot be listed', { code }));
+  const endOf = (ending: Promise<unknown>): Promise<unknown> => ending.catch((thrown: unknown) => thrown);
+
+  it('gives up at the time limit with the last error, and reports each failure meanwhile (X12, UI3)', async () => {
+    const { uninstall, lists } = failing(rejected('ServerError'));
+    const failures: string[] = [];
+    const onFailure = ({ message }: Error) => failures.push(message);
+    const error = await endOf(uninstall({ ...request, limitMs: 700, onFailure }));
     expect(error).to.have.property('code', 'TimedOut');
-    expect(error).to.have.property('message').that.contains('zipjobs cannot be listed');
+    expect(error)
+      .to.have.property('message')
+      .that.contains('The last request failed: zipjobs cannot be listed');
+    expect(failures).to.have.length(lists());
+  });
+
+  it('does not name a failure after which a check succeeded (UI3)', async () => {
+    const { options } = setUp(true);
+    let lists = 0;
+    const client: AnyClient = {
+      // Something adds the finalizer again and again.
+      list: () => {
+        lists += 1;
+        return lists === 1
+          ? rejected('ServerError')()
+          : Promise.resolve([aZipJob({ metadata: { finalizers: [FINALIZER] } })]);
+      },
+      mergePatch: () => Promise.resolve(aZipJob()),
+    };
+    const uninstall = createUninstall({ ...options, finalized: [client] });
+    const error = await endOf(uninstall({ ...request, limitMs: 900 }));
+    expect(error).to.have.property('code', 'TimedOut');
+    expect(error).to.have.property('message').that.does.not.contain('cannot be listed');
+    expect(lists).to.be.above(1);
+  });
+
+  it('ends at once without a permission (UI3)', async () => {
+    const { uninstall, lists } = failing(rejected('Forbidden'));
+    expect(await endOf(uninstall(request))).to.have.property('code', 'Forbidden');
+    expect(lists()).to.equal(1);
+  });
+
+  it('continues if its last read of the Deployments fails (UI3)', async () => {
+    const { options } = setUp(true);
+    let lists = 0;
+    const deployments = {
+      ...options.deployments,
+      list: () => {
+        lists += 1;
+        return lists === 2 ? rejected('Timeout')() : options.deployments.list();
+      },
+    };
+    const done = await createUninstall({ ...options, deployments })(request);
+    expect([done.released, lists]).to.deep.equal([1, 3]);
   });
 });

@@ -50,8 +50,16 @@ const statusAfter = (path: string, object: object): object => {
   return { test, conditions: [conditionOf('Ready')] };
 };
 
+/** No response until the client ends the request. */
+const silence = ({ signal }: KubeRequest): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => {
+      reject(signal.reason as Error);
+    });
+  });
+
 /** An API server whose controller reacts to each write. `failAt` decides about each request, counted from 1. */
-const start = (failAt: (count: number, request: KubeRequest) => Error | undefined) => {
+const start = (failAt: (count: number, request: KubeRequest) => Error | 'silence' | undefined) => {
   const objects = createObjectsByPath();
   objects.put(COLLECTIONS.buckets, BUCKET);
   objects.put(COLLECTIONS.zipJobs, aJob(running('p')));
@@ -60,6 +68,7 @@ const start = (failAt: (count: number, request: KubeRequest) => Error | undefine
   const respond = (request: KubeRequest): unknown => {
     count += 1;
     const failure = failAt(count, request);
+    if (failure === 'silence') return silence(request);
     if (failure !== undefined) throw failure;
     if (request.path.endsWith(`/${NAME}`)) {
       readsOfJob += 1;
@@ -182,6 +191,50 @@ describe('commands that wait', function () {
     const { code, requests } = await start(() => kubeError('Unreachable')).run(COMMANDS['job wait'] ?? []);
     expect([code, requests]).to.deep.equal([5, 1]);
   });
+
+  it('name the new job of a rerun, and continue when its first read gets no response (UI3)', async () => {
+    const objects = createObjectsByPath();
+    objects.put(COLLECTIONS.zipJobs, aJob(finishedAs('Failed')));
+    let reads = 0;
+    const respond = (request: KubeRequest): unknown => {
+      if (request.method === 'GET') reads += 1;
+      if (reads === 2) throw kubeError('Timeout');
+      const response = objects.respond(request) as ReturnType<typeof aJob>;
+      if (request.method === 'POST')
+        objects.put(COLLECTIONS.zipJobs, { ...response, status: finishedAs('Succeeded') } as never);
+      return response;
+    };
+    const kube = {
+      server: 'https://example.test',
+      request: (request: KubeRequest) => Promise.resolve().then(() => respond(request)),
+      stream: () => Promise.reject(new Error('not faked')),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const args = ['job', 'run-again', NAME, '--wait', '-n', TEAM];
+    const { code, errors } = await runProgram({ groups: [addJobCommands], kube }, args);
+    expect([code, reads], errors).to.deep.equal([0, 3]);
+    expect(errors).to.match(
+      new RegExp(`^Job "zip-\\S+" created as a rerun of "${NAME}"\\. Its id is \\S+\\.\n`),
+    );
+  });
+
+  for (const failure of ['silence', kubeError('Unreachable')] as const)
+    it(`name ${failure === 'silence' ? failure : 'the last failure'} when a deleted bucket may still exist, with exit code 6 (UI3)`, async () => {
+      let isDeleted = false;
+      const server = start((_count, { method }) => {
+        if (isDeleted) return method === 'GET' ? failure : undefined;
+        isDeleted = method === 'DELETE';
+        return undefined;
+      });
+      server.putProject();
+      const args = ['bucket', 'delete', 'reports', '--yes', '-n', TEAM, '--timeout', '2'];
+      const { code, output, errors } = await server.run(args);
+      expect(code, errors).to.equal(6);
+      expect(output).to.contain('marked for deletion');
+      expect(errors).to.match(
+        /It is not known whether it is gone\. The last request failed: (Cannot get|The API server)/,
+      );
+    });
 
   const WAITS: readonly (readonly string[])[] = [
     ...Object.values(COMMANDS),
