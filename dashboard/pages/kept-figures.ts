@@ -1,13 +1,16 @@
+import { type Clock, systemClock } from '#runtime/clock.ts';
+
 /** Most results kept at a time. */
 const MAX_KEPT = 1_000;
 
 /**
  * Computes a value for a key at most once per `ageMs`, for all users together. Check the permissions of each user before the
- * call. `compute` may shorten the age of its value, for example if it failed.
+ * call. `compute` may shorten the age of its value, for example if it failed: it then counts from that moment.
  */
 export const keptFor = <T>(
   ageMs: number,
   compute: (key: string, now: Date, keepOnly: (ms: number) => void) => T,
+  clock: Pick<Clock, 'monotonicMs'> = systemClock,
 ): ((key: string, now: Date) => T) => {
   const kept = new Map<string, { readonly value: T; readonly age: { untilMs: number } }>();
   return (key, now) => {
@@ -22,8 +25,9 @@ export const keptFor = <T>(
       kept.delete(oldest);
     }
     const age = { untilMs: nowMs + ageMs };
+    const startedMs = clock.monotonicMs();
     const value = compute(key, now, (ms) => {
-      age.untilMs = nowMs + ms;
+      age.untilMs = nowMs + (clock.monotonicMs() - startedMs) + ms;
     });
     kept.set(key, { value, age });
     return value;

@@ -13,7 +13,7 @@ export const reasonAgainst = async (
   return verdicts.find(({ allowed }) => !allowed)?.reason ?? '';
 };
 
-/** The same for a route whose permissions depend on its form: always from a new review. */
+/** The same from a new review: for a route whose permissions depend on its form, and for what a page shows from a cache. */
 export const refusalOf = async (
   { user, namespace }: Pick<PageRequest, 'user' | 'namespace'>,
   questions: readonly Question[],

@@ -47,6 +47,9 @@ const cell = (value: CellValue): string => {
   return `"${isFormula(text) ? "'" : ''}${text.replaceAll('"', '""')}"`;
 };
 
+/** Without it, Excel reads the file in another encoding. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 const line = (cells: readonly CellValue[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 const lastLine = (maxRows: number): string =>
@@ -56,7 +59,7 @@ const lastLine = (maxRows: number): string =>
   ]);
 
 /**
- * The jobs as CSV (RFC 4180, UTF-8): a header, a line for each job in the given order, at most `maxRows` of them, and a last
+ * The jobs as CSV (RFC 4180, UTF-8 with a byte order mark): a header, a line for each job in the given order, at most `maxRows` of them, and a last
  * line that says so if there are more. Text that a spreadsheet would run as a formula starts with an apostrophe. Yields one
  * text for each batch of jobs, and reads the next batch only when the text before was taken.
  */
@@ -64,7 +67,7 @@ export const csvOf = async function* (
   batches: AsyncIterable<readonly ExportedJob[]>,
   maxRows: number,
 ): AsyncGenerator<string, void, undefined> {
-  yield line(NAMES);
+  yield BYTE_ORDER_MARK + line(NAMES);
   let left = maxRows;
   for await (const jobs of batches) {
     const taken = jobs.slice(0, left);

@@ -1,6 +1,6 @@
 import { FORMAT } from '../../format.ts';
 import type { PageRequest } from '../../page.ts';
-import { reasonAgainst } from '../reason-against.ts';
+import { reasonAgainst, refusalOf } from '../reason-against.ts';
 import { type DeliveryLog, type DeliverySource, deliveryLog } from './delivery-log.ts';
 import {
   deliveryChips,
@@ -19,7 +19,8 @@ export const deliveriesOf = async (source: DeliverySource, request: PageRequest)
   const { namespace } = request;
   const query = readDeliveryQuery(request.query);
   const [reason, resendReason] = await Promise.all([
-    reasonAgainst(request, WEBHOOK_RIGHTS.log),
+    // Deliveries come from a cache, which knows no permissions.
+    refusalOf(request, WEBHOOK_RIGHTS.log),
     reasonAgainst(request, WEBHOOK_RIGHTS.resend),
   ]);
   const log = reason === '' ? deliveryLog(source, { namespace, query }) : NOTHING;

@@ -15,6 +15,23 @@ describe('keptFor', () => {
     expect(computed).to.deep.equal(['a', 'b', 'a']);
   });
 
+  it('keeps a failure that took time from its end', async () => {
+    let computed = 0;
+    let monotonicMs = 0;
+    const compute = async (_key: string, _now: Date, keepOnly: (ms: number) => void): Promise<void> => {
+      computed += 1;
+      await Promise.resolve();
+      monotonicMs += 3_000;
+      keepOnly(1_000);
+    };
+    const figures = keptFor(60_000, compute, { monotonicMs: () => monotonicMs });
+    await figures('a', at(0));
+    await figures('a', at(3_999));
+    expect(computed).to.equal(1);
+    await figures('a', at(4_000));
+    expect(computed).to.equal(2);
+  });
+
   it('computes again when the clock was set back', () => {
     let computed = 0;
     const figures = keptFor(2_000, () => {

@@ -36,7 +36,7 @@ const batchesOf = async function* (
 };
 
 const READER = `import csv, io, json, sys
-text = io.TextIOWrapper(sys.stdin.buffer, encoding='utf-8', newline='').read()
+text = io.TextIOWrapper(sys.stdin.buffer, encoding='utf-8-sig', newline='').read()
 print(json.dumps(list(csv.reader(io.StringIO(text, newline=''), strict=True))))`;
 
 /** The rows as the csv module of Python reads them. */
@@ -78,6 +78,8 @@ const ORDINARY = [
   '{"a":"=1"}',
 ];
 
+const BYTE_ORDER_MARK = '\uFEFF';
+
 describe('csv', () => {
   before(async function () {
     await requirePrograms(this, ['python3']);
@@ -111,7 +113,11 @@ describe('csv', () => {
   it('ends every line with CRLF and has no other line break outside of quotes', async () => {
     const csv = await csvText([{ ...JOB, key: 'two\nlines' }]);
     expect(csv.endsWith('\r\n')).to.equal(true);
-    expect(csv.replaceAll(/"(?:[^"]|"")*"/g, '').replaceAll(/\r\n|,/g, '')).to.equal('');
+    expect(csv.replaceAll(/"(?:[^"]|"")*"/g, '').replaceAll(/\r\n|,/g, '')).to.equal(BYTE_ORDER_MARK);
+  });
+
+  it('starts with a byte order mark, without which Excel reads another encoding', async () => {
+    expect((await csvText([JOB])).startsWith(`${BYTE_ORDER_MARK}"id",`)).to.equal(true);
   });
 
   it('starts a value that a spreadsheet would run with an apostrophe, in each column with text of callers', async () => {

@@ -14,6 +14,7 @@ import {
   HOME,
   startDashboardProject,
   TEAM,
+  VIEW,
 } from '#test/support/worlds/dashboard-project.ts';
 
 const WEBHOOK = `${HOME}/webhook`;
@@ -124,6 +125,15 @@ describe('the deliveries of the webhook page', () => {
       .and.contain('<select id="result"')
       .and.contain('<option value="pending">Pending</option>')
       .and.contain('<bdi>Event: COMPLETED</bdi>');
+  });
+
+  it('are gone with the first request after their permission', async () => {
+    putJob('secret', 'Delivered');
+    const { server, viewer } = project;
+    const live = `${HOME}/live/webhook/deliveries`;
+    expect((await viewer.get(live)).text).to.contain('secret.zip');
+    server.tokens.set(VIEW, { name: 'vera', allowed: [`get zipprojects ${TEAM}`] });
+    expect((await viewer.get(live)).text).not.to.contain('secret.zip');
   });
 
   it('share one form', async () => {
