@@ -79,7 +79,7 @@ export const createLocalCounts = (clock: Pick<Clock, 'monotonicMs'>): CountReque
     const window = windows.get(key) ?? { used: 0, endsAt: now + WINDOW_SECONDS * 1_000 };
     window.used += 1;
     windows.set(key, window);
-    return Promise.resolve({ used: window.used, resetMs: window.endsAt - now });
+    return Promise.resolve({ used: window.used, resetMs: Math.round(window.endsAt - now) });
   };
 };
 

@@ -34,6 +34,13 @@ describe('takeQuota', () => {
     }
   });
 
+  it('never reports more than a minute, whatever fraction of a millisecond the clock has (BC17)', async () => {
+    for (let n = 0; n < 10_000; n += 1) {
+      const count = createLocalCounts({ monotonicMs: () => n * 30.3 + 0.123_456 });
+      expect(await count('token', 'a')).to.deep.equal({ used: 1, resetMs: 60_000 });
+    }
+  });
+
   it('counts nothing without a limit', async () => {
     const count = (): never => expect.fail('counted');
     expect(await takeQuota(count, { name: 'token', subject: 'a', limit: 0 })).to.equal(undefined);
