@@ -130,6 +130,18 @@ describe('live parts of the dashboard', function () {
     await page.getByRole('heading', { name: 'Not allowed' }).waitFor();
   });
 
+  it('keep what was entered in a form when the session has ended', async () => {
+    const box = rowOf(page, 2).getByRole('checkbox');
+    await page.route(/\/live\//, (route) => route.fulfill({ status: 401, body: 'signed out' }));
+    await box.check();
+    await refresh(page);
+    await page.locator('[data-state=failing]').waitFor();
+    expect(await box.isChecked()).to.equal(true);
+    await box.uncheck();
+    await Promise.all([page.waitForEvent('load'), page.clock.fastForward(10_000)]);
+    await page.unroute(/\/live\//);
+  });
+
   it('stop in a hidden tab, and refresh at once when it is visible again', async () => {
     let requests = 0;
     page.on('request', (request) => {

@@ -109,13 +109,23 @@
     for (const stop of sleepers) stop();
   };
 
+  const isEntered = (field) => {
+    if (field.type === 'checkbox' || field.type === 'radio') return field.checked !== field.defaultChecked;
+    if (field.nodeName !== 'SELECT') return 'defaultValue' in field && field.value !== field.defaultValue;
+    const first = [...field.options].findIndex(({ defaultSelected }) => defaultSelected);
+    return field.selectedIndex !== Math.max(0, first);
+  };
+  // A reload would lose it. A form that is sent after the sign-in keeps it.
+  const hasInput = () =>
+    [...document.forms].some(({ method, elements }) => method === 'post' && [...elements].some(isEntered));
+
   const refresh = async (part) => {
     const response = await fetch(part.element.dataset.live, {
       headers: { 'X-Live': '1' },
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (GONE.includes(response.status)) {
+    if (GONE.includes(response.status) && !(response.status === 401 && hasInput())) {
       part.hasEnded = true;
       location.reload();
       return;
