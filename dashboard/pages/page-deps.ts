@@ -33,7 +33,7 @@ export interface PageDeps {
     | 'dashboardStatisticsTimeoutMs'
     | 'workTimeoutMs'
   >;
-  readonly clock: Pick<Clock, 'after'>;
+  readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
   readonly metrics: Pick<DashboardMetrics, 'sharedReads' | 'overloads'>;
   readonly log: Pick<Logger, 'warn'>;
   /** Undefined without a history database. */

@@ -61,20 +61,24 @@ export type HistoryFigures = (
 
 /** The finished jobs of a project in a period, from the history. Check the permissions of the user before the call. */
 export const createHistoryFigures = (
-  { config, log }: Pick<PageDeps, 'config' | 'log'>,
+  { config, log, clock }: Pick<PageDeps, 'config' | 'log' | 'clock'>,
   history: Pick<History, 'statistics' | 'listJobs'>,
 ): HistoryFigures => {
   const keptOf = (period: Period) =>
-    keptFor(FIGURES_AGE_MS, async (projectUid: string, now: Date, keepOnly: (ms: number) => void) => {
-      try {
-        const signal = AbortSignal.timeout(config.dashboardStatisticsTimeoutMs);
-        return await readHistoryFigures(history, { projectUid, period, now }, signal);
-      } catch (error) {
-        log.warn({ err: toError(error), projectUid }, 'cannot read the figures of the history');
-        keepOnly(FAILURE_AGE_MS);
-        return undefined;
-      }
-    });
+    keptFor(
+      FIGURES_AGE_MS,
+      async (projectUid: string, now: Date, keepOnly: (ms: number) => void) => {
+        try {
+          const signal = AbortSignal.timeout(config.dashboardStatisticsTimeoutMs);
+          return await readHistoryFigures(history, { projectUid, period, now }, signal);
+        } catch (error) {
+          log.warn({ err: toError(error), projectUid }, 'cannot read the figures of the history');
+          keepOnly(FAILURE_AGE_MS);
+          return undefined;
+        }
+      },
+      clock,
+    );
   const byPeriod = new Map(PERIODS.map((period) => [period.value, keptOf(period)]));
   return async (period, projectUid, now) => byPeriod.get(period.value)?.(projectUid, now);
 };

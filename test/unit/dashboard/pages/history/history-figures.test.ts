@@ -8,6 +8,7 @@ import { toHistoryJob } from '#runtime/history/archived-form.ts';
 import type { Statistics } from '#runtime/history/figures.ts';
 import { createLogger } from '#runtime/log.ts';
 import { aFinishedJob, idOf } from '#test/support/builders/archived-jobs.ts';
+import { createManualClock } from '#test/support/builders/manual-clock.ts';
 
 const NONE: Statistics = {
   total: { succeeded: 0, failed: 0, cancelled: 0, files: 0, bytes: 0 },
@@ -17,6 +18,7 @@ const NONE: Statistics = {
 };
 const NOW = Date.parse('2026-05-04T12:30:00Z');
 const DEPS = {
+  clock: createManualClock(),
   config: { dashboardStatisticsTimeoutMs: 1_000 } as PageDeps['config'],
   log: createLogger('test', { level: 'silent' }),
 };
