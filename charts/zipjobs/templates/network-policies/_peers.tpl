@@ -51,19 +51,33 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
 {{- $plain -}}
 {{- end -}}
 
-{{/* The IPv4 ranges among these under the NAT64 prefix, which is a /96, as JSON. Takes (list "64:ff9b::/96" ranges). */}}
+{{/*
+The IPv4 ranges among these under the NAT64 prefix, which is a /96, as JSON. Takes (list "64:ff9b::/96" ranges). Their text is that of
+RFC 5952, because the API server warns of any other.
+*/}}
 {{- define "zipjobs.behindNat64" -}}
 {{- $prefix := trimSuffix "/96" (index . 0) -}}
-{{- /* `::` is at least one group, and an IPv4 address takes the place of the last two. */ -}}
+{{- /* `::` is at least one group, and the IPv4 address is the last two. */ -}}
 {{- if not (regexMatch "^([0-9a-fA-F]+:){1,5}:$" $prefix) -}}
 {{- $prefix = printf "%s:" (slice (include "zipjobs.ipv6Groups" $prefix | fromJsonArray) 0 6 | join ":") -}}
+{{- $prefix = regexReplaceAll "(:0{4}){2,}:$" $prefix "::" -}}
+{{- $prefix = regexReplaceAll "(^|:)0{1,3}([0-9a-f])" $prefix "${1}${2}" -}}
 {{- end -}}
 {{- $behind := list -}}
 {{- range index . 1 -}}
 {{- $range := include "zipjobs.plainCidr" . -}}
 {{- if not (contains ":" $range) -}}
 {{- $parts := splitList "/" $range -}}
-{{- $behind = append $behind (printf "%s%s/%d" $prefix (first $parts) (add 96 (last $parts | int))) -}}
+{{- $octets := splitList "." (first $parts) -}}
+{{- $high := add (mul 256 (index $octets 0 | int)) (index $octets 1 | int) -}}
+{{- $low := add (mul 256 (index $octets 2 | int)) (index $octets 3 | int) -}}
+{{- $host := printf "%x:%x" $high $low -}}
+{{- if and (eq $high 0) (eq $low 0) -}}
+{{- $host = ternary "" ":" (hasSuffix "::" $prefix) -}}
+{{- else if and (eq $high 0) (hasSuffix "::" $prefix) -}}
+{{- $host = printf "%x" $low -}}
+{{- end -}}
+{{- $behind = append $behind (printf "%s%s/%d" $prefix $host (add 96 (last $parts | int))) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $behind -}}
