@@ -112,11 +112,15 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
-/** Counts no time in which the body is paused. Dispose of it when the body has ended, whether it is paused or not. */
+/**
+ * Counts no time in which the body is paused. Dispose of it when the body has ended, paused or not: the sink keeps it until the next
+ * one starts.
+ */
 const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
   let isCounted = true;
+  let hasEnded = false;
   const count = (isOn: boolean): void => {
-    if (isOn === isCounted) return;
+    if (hasEnded || isOn === isCounted) return;
     isCounted = isOn;
     if (isOn) limit.begin();
     else limit.end();
@@ -130,7 +134,10 @@ const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow
       count(true);
       flow.resume();
     },
-    [Symbol.dispose]: () => count(true),
+    [Symbol.dispose]: () => {
+      count(true);
+      hasEnded = true;
+    },
   };
 };
 

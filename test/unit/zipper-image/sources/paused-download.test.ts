@@ -6,6 +6,7 @@ import { RetryLimit } from '#runtime/retry-limit.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { download, type SourceSink } from '#zipper-image/sources/download.ts';
 import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
+import type { Flow } from '#zipper-image/sources/http-get.ts';
 import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 
 describe('a download that is paused', () => {
@@ -48,6 +49,19 @@ describe('a download that is paused', () => {
       write: () => undefined,
     });
     expect([failure, limit.elapsedMs]).to.deep.equal([undefined, 10]);
+  });
+
+  it('counts on after its end, whatever its sink does with the ended body (F36)', async () => {
+    let now = 0;
+    const limit = new RetryLimit(1_000, () => now);
+    let ended: Flow | undefined;
+    const start: SourceSink['start'] = (_head, flow) => {
+      ended = flow;
+    };
+    await run(limit, { start, write: () => undefined });
+    ended?.pause();
+    now += 10;
+    expect(limit.elapsedMs).to.equal(10);
   });
 
   it('counts again when it has failed (F36)', async () => {
