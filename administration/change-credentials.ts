@@ -48,7 +48,7 @@ export const checkCredentialsState = (
   if (version !== undefined && !isOwn) checkVersion(current.version, version);
 };
 
-/** Names the change in the bucket together with the role, or before keys are stored: of two users at once, only one goes on. */
+/** Writes what identifies the change to the bucket, with the role or before keys are stored: of two users at once, one gets a conflict. */
 const claim = (
   { options, read }: Target,
   change: CredentialsChange,

@@ -32,9 +32,8 @@ interface SpecChange<T extends WithSpec> {
 const MOST_ATTEMPTS = 5;
 
 /**
- * Writes the differences between the spec and what `change` makes of it, only to the version of the object that `change` has seen,
- * and the
- * annotations for these differences.
+ * Writes the differences between the spec and what `change` makes of it, and the annotations for these differences, only to the
+ * version of the object that `change` has seen.
  * @throws what `read` and `change` throw; AdministrationError Conflict if the object changes all the time
  */
 export const changeSpec = async <T extends WithSpec>(

@@ -9,7 +9,7 @@ export interface WatchRange {
   readonly from: string | undefined;
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
-  readonly onOpen: () => void;
+  readonly onOpen?: () => void;
   readonly onBytes: () => void;
 }
 

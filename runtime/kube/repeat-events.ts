@@ -19,7 +19,6 @@ const repeatOnce = async <T extends KubeObject>(
   const range = {
     from: progress.repeatFrom,
     timeoutSeconds: settings.repeatTimeoutSeconds,
-    onOpen: () => undefined,
     onBytes: () => undefined,
   };
   for await (const event of openWatch(parts, range, signal)) {

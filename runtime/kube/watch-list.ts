@@ -33,7 +33,6 @@ const openList = <T extends KubeObject>(
     signal,
     clock,
     silenceLimitMs: settings.watchListSilenceMs,
-    onOpen: () => undefined,
     onBytes: () => {
       progress.lastBytesMs = clock.monotonicMs();
     },

@@ -21,7 +21,7 @@ export interface WatchOptions {
   /** Time without a byte after which the watch is closed. */
   readonly silenceLimitMs: number;
   /** Called when the server accepts the watch. */
-  readonly onOpen: () => void;
+  readonly onOpen?: (() => void) | undefined;
   readonly onBytes: () => void;
 }
 
@@ -92,7 +92,7 @@ export async function* watchEvents(options: WatchOptions): AsyncGenerator<WatchE
   const { kube, path, query, signal, silenceLimitMs } = options;
   const attempt = `watch ${path}`;
   const body = await kube.stream({ method: 'GET', path, query: { ...query, watch: true }, signal });
-  options.onOpen();
+  options.onOpen?.();
   const silent = new KubeError(`${attempt}: no data for ${silenceLimitMs} ms`, { code: 'Timeout' });
   using silence = watchSilence(options, () => body.destroy(silent));
   const onBytes = (): void => {
