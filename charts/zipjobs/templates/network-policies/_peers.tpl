@@ -26,6 +26,17 @@ ipv6: ["::/3", "4000::/2", "8000::/1", "2001::/23", "2001:db8::/32", "2002::/16"
 {{- toJson $groups -}}
 {{- end -}}
 
+{{/* An IPv6 address as RFC 5952 writes it: `::` is the first of the longest runs of zeros. Takes any other text of it. */}}
+{{- define "zipjobs.ipv6Text" -}}
+{{- $text := regexReplaceAll "(^|:)0{1,3}([0-9a-f])" (include "zipjobs.ipv6Groups" . | fromJsonArray | join ":") "${1}${2}" -}}
+{{- range list 8 7 6 5 4 3 2 -}}
+{{- if not (contains "::" $text) -}}
+{{- $text = regexSplit (printf "(^|:)0(:0){%d}(:|$)" (sub . 1)) $text 2 | join "::" -}}
+{{- end -}}
+{{- end -}}
+{{- $text -}}
+{{- end -}}
+
 {{/* The 128 bits of an IPv6 range. Takes its text. */}}
 {{- define "zipjobs.ipv6Bits" -}}
 {{- $bits := dict "0" "0000" "1" "0001" "2" "0010" "3" "0011" "4" "0100" "5" "0101" "6" "0110" "7" "0111" "8" "1000" "9" "1001" "a" "1010" "b" "1011" "c" "1100" "d" "1101" "e" "1110" "f" "1111" -}}
@@ -56,28 +67,14 @@ The IPv4 ranges among these under the NAT64 prefix, which is a /96, as JSON. Tak
 RFC 5952, because the API server warns of any other.
 */}}
 {{- define "zipjobs.behindNat64" -}}
-{{- $prefix := trimSuffix "/96" (index . 0) -}}
-{{- /* `::` is at least one group, and the IPv4 address is the last two. */ -}}
-{{- if not (regexMatch "^([0-9a-fA-F]+:){1,5}:$" $prefix) -}}
-{{- $prefix = printf "%s:" (slice (include "zipjobs.ipv6Groups" $prefix | fromJsonArray) 0 6 | join ":") -}}
-{{- $prefix = regexReplaceAll "(:0{4}){2,}:$" $prefix "::" -}}
-{{- $prefix = regexReplaceAll "(^|:)0{1,3}([0-9a-f])" $prefix "${1}${2}" -}}
-{{- end -}}
+{{- $prefix := slice (include "zipjobs.ipv6Groups" (index . 0) | fromJsonArray) 0 6 | join ":" -}}
 {{- $behind := list -}}
 {{- range index . 1 -}}
 {{- $range := include "zipjobs.plainCidr" . -}}
 {{- if not (contains ":" $range) -}}
 {{- $parts := splitList "/" $range -}}
-{{- $octets := splitList "." (first $parts) -}}
-{{- $high := add (mul 256 (index $octets 0 | int)) (index $octets 1 | int) -}}
-{{- $low := add (mul 256 (index $octets 2 | int)) (index $octets 3 | int) -}}
-{{- $host := printf "%x:%x" $high $low -}}
-{{- if and (eq $high 0) (eq $low 0) -}}
-{{- $host = ternary "" ":" (hasSuffix "::" $prefix) -}}
-{{- else if and (eq $high 0) (hasSuffix "::" $prefix) -}}
-{{- $host = printf "%x" $low -}}
-{{- end -}}
-{{- $behind = append $behind (printf "%s%s/%d" $prefix $host (add 96 (last $parts | int))) -}}
+{{- $address := include "zipjobs.ipv6Text" (printf "%s:%s" $prefix (first $parts)) -}}
+{{- $behind = append $behind (printf "%s/%d" $address (add 96 (last $parts | int))) -}}
 {{- end -}}
 {{- end -}}
 {{- toJson $behind -}}
