@@ -1,3 +1,4 @@
+import { readHttpDate } from '#runtime/http/http-date.ts';
 import { defined } from '#runtime/optional.ts';
 import type { HeaderValue, ResponseHead } from './http-get.ts';
 import { SourceFaultError } from './source-error.ts';
@@ -39,10 +40,8 @@ const readLength = (value: HeaderValue): number | undefined => {
   return length;
 };
 
-const readDate = (value: HeaderValue): Date | undefined => {
-  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(time) ? undefined : new Date(time);
-};
+const readDate = (value: HeaderValue): Date | undefined =>
+  typeof value === 'string' ? readHttpDate(value, new Date()) : undefined;
 
 const isEncoded = (value: HeaderValue): boolean =>
   value !== undefined &&
