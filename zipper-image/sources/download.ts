@@ -65,8 +65,8 @@ export interface DownloadRequest {
 const REUSE_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
 const MAX_LOCATION_LENGTH = 8192;
-/** Printable ASCII, because readers interpret other encodings of Location differently. */
-const PLAIN_LOCATION = /^[\x21-\x7e]+$/;
+/** Printable ASCII, because readers interpret other encodings of Location differently. Spaces are encoded, as all clients do. */
+const PLAIN_LOCATION = /^[\x20-\x7e]+$/;
 
 /** Refusals that are visible in the URL itself. All others look like a failed connection. */
 const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
@@ -91,7 +91,7 @@ const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
   if (typeof location !== 'string') throw invalid('a redirect without one Location', head.status);
   if (location.length > MAX_LOCATION_LENGTH || !PLAIN_LOCATION.test(location))
     throw invalid('a redirect with a malformed Location', head.status);
-  const resolved = URL.parse(location, from.href);
+  const resolved = URL.parse(location.replaceAll(' ', '%20'), from.href);
   if (!resolved) throw invalid('a redirect with a malformed Location', head.status);
   const url = accept(judgeUrl(resolved.href, policy), resolved.hostname);
   if (from.protocol === 'https:' && url.protocol === 'http:')

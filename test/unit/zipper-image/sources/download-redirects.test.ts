@@ -86,7 +86,7 @@ describe('download: redirects and connections', () => {
         expect(error, to.slice(0, 50)).to.include({ code: 'SourceInvalid', retryable: false });
       }
       expect((await failureAt(origin.url('/no-location'))).code).to.equal('SourceInvalid');
-      for (const location of ['/gen/1/\u00fc', '/gen/1/1 x', 'http://[', '/\t/evil.example'])
+      for (const location of ['/gen/1/\u00fc', 'http://[', 'http://exa mple.test/', '/\t/evil.example'])
         expect(
           (
             await failureOfResponse(
@@ -96,6 +96,21 @@ describe('download: redirects and connections', () => {
           location,
         ).to.equal('SourceInvalid');
     });
+
+    for (const [location, path] of [
+      ['/files/My File.pdf', '/files/My%20File.pdf'],
+      ['My  File.pdf?a=b c#d e', '/My%20%20File.pdf?a=b%20c'],
+      [' /files/a.pdf ', '/files/a.pdf'],
+      ['/files/My%20File.pdf', '/files/My%20File.pdf'],
+    ] as const)
+      it(`encodes spaces in Location: ${location} (FD15)`, async () => {
+        const moved = `HTTP/1.1 302 Found\r\nLocation: ${location}\r\nContent-Length: 0\r\n\r\n`;
+        const file = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+        await using server = await rawServer((_request, before) => (before === 0 ? moved : file));
+        const [entry] = await withReader([server.url], readAll);
+        expect(entry?.bytes.toString()).to.equal('ok');
+        expect(server.requests[1]?.split('\r\n')[0]).to.equal(`GET ${path} HTTP/1.1`);
+      });
 
     it('ignores Refresh and Alt-Svc headers (S46)', async () => {
       const reply =
