@@ -9,6 +9,7 @@ import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
   assertContinuation,
+  decidesContinuation,
   invalid,
   type ResumePoint,
   readSourceHead,
@@ -103,8 +104,7 @@ const inlineHead = (bytes: number): SourceHead => ({
   declaredLength: bytes,
   lastModified: undefined,
   lengthUnverified: false,
-  contentEncoded: false,
-  total: bytes,
+  contentEncoding: undefined,
   etag: undefined,
   lastModifiedText: undefined,
 });
@@ -239,7 +239,7 @@ class Download {
     const counted = limit && countedFlow(body, limit);
     this.#flow = counted;
     const flow = counted ?? body;
-    if (resume && [200, 206, 416].includes(head.status)) {
+    if (resume && decidesContinuation(head)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
       this.#inBody = true;
@@ -251,12 +251,12 @@ class Download {
     this.#assertAcceptable(source);
     this.#inBody = true;
     sink.start(source, flow);
-    if (headOnly === true) return (source.total ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
-    this.#total = source.total;
+    if (headOnly === true) return (source.declaredLength ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
+    this.#total = source.declaredLength;
     return 'read';
   }
 
-  #assertAcceptable({ total, lengthUnverified }: SourceHead): void {
+  #assertAcceptable({ declaredLength: total, lengthUnverified }: SourceHead): void {
     const { maxBytes, refuseUnverified } = this.#deps.limits;
     if (total !== undefined && total > maxBytes) {
       const text = `it has ${total} bytes, more than the maximum file size of ${maxBytes}`;

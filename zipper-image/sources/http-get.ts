@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import { invalidHttp, isMiscountedEnd, watchConnection } from './invalid-http.ts';
 import { SourceFaultError } from './source-error.ts';
 import { type StallLimits, StallWatch } from './stall-watch.ts';
 
@@ -12,6 +13,7 @@ export type HeaderValue = string | string[] | undefined;
 
 export interface ResponseHead {
   readonly status: number;
+  /** Values without the white space that may be around them. */
   readonly headers: Readonly<Record<string, HeaderValue>>;
 }
 
@@ -47,6 +49,25 @@ export interface GetRequest {
 /** An unwanted body is read up to this size, so that the connection can be reused. */
 const DISCARD_BYTES = 64 * 1024;
 
+const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
+
+/** Without the white space that a value may have around it: spaces and tabs (RFC 9110, 5.5), which undici keeps behind it. */
+const trimmed = (value: string): string => {
+  let from = 0;
+  let to = value.length;
+  while (isBlank(value[from])) from += 1;
+  while (to > from && isBlank(value[to - 1])) to -= 1;
+  return value.slice(from, to);
+};
+
+const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? trimmed(value) : value?.map(trimmed),
+    ]),
+  );
+
 /**
  * One GET: waiting -(head)-> reading -(end)-> finished. Any limit, any error and the signal also lead to finished, and
  * only the first of them counts.
@@ -61,6 +82,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
   #head: ResponseHead | undefined;
   #use: BodyUse = 'discard';
   #received = 0;
+  /** Another request was sent on the connection before. */
+  isReused = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(request: GetRequest) {
@@ -103,6 +126,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
       controller.abort(this.#failure ?? new Error('no longer needed'));
       return;
     }
+    watchConnection(this);
     const { headersTimeoutMs } = this.#request.limits;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -121,7 +145,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     controller.rawHeaders = null;
     if (status < 200 || this.#finished) return;
     clearTimeout(this.#timer);
-    this.#head = { status, headers };
+    this.#head = { status, headers: trimmedHeaders(headers) };
     const watch = new StallWatch(this.#request.limits, performance.now());
     this.#timer = setInterval(() => this.#checkProgress(watch), watch.tickMs);
     try {
@@ -152,7 +176,9 @@ class HttpGet implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.#fail(error);
+    const response = { isReused: this.isReused, hasHead: this.#head !== undefined, received: this.#received };
+    if (isMiscountedEnd(error, this.#head?.headers['content-length'], this.#received)) this.onResponseEnd();
+    else this.#fail(invalidHttp(error, response) ?? error);
   }
 
   #flow(watch: StallWatch): Flow {

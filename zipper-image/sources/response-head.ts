@@ -5,12 +5,12 @@ import { SourceFaultError } from './source-error.ts';
 
 /** The properties of a file from the head of a 200 response. */
 export interface SourceHead {
+  /** Bytes of the body; undefined if the head does not declare them. */
   readonly declaredLength: number | undefined;
   readonly lastModified: Date | undefined;
   readonly lengthUnverified: boolean;
-  readonly contentEncoded: boolean;
-  /** Bytes of the body; undefined if the head does not declare them. */
-  readonly total: number | undefined;
+  /** The codings of the bytes, which are kept as received; undefined if there are none. */
+  readonly contentEncoding: string | undefined;
   /** Identifies exactly these bytes; undefined if the source has no strong ETag. */
   readonly etag: string | undefined;
   /** Last-Modified as received. Some sources derive the ETag from something other than the bytes. */
@@ -23,7 +23,10 @@ export interface ResumePoint {
   readonly total: number | undefined;
   readonly etag: string;
   readonly lastModifiedText: string | undefined;
+  readonly contentEncoding: string | undefined;
 }
+
+type Headers = ResponseHead['headers'];
 
 export const invalid = (text: string, httpStatus?: number): SourceFaultError =>
   new SourceFaultError({
@@ -35,17 +38,36 @@ export const invalid = (text: string, httpStatus?: number): SourceFaultError =>
 
 const readLength = (value: HeaderValue): number | undefined => {
   if (value === undefined) return undefined;
-  const length = typeof value === 'string' && /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN;
-  if (!Number.isSafeInteger(length)) throw invalid('a malformed Content-Length');
+  const length = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : Number.NaN;
+  if (!Number.isSafeInteger(length)) throw invalid('the response has a malformed Content-Length');
   return length;
+};
+
+/**
+ * How the end of the body is found: after a length, with the last chunk, or with the connection (RFC 9112, 6.3). Any other
+ * coding hides where the body ends, or would have to be removed.
+ * @throws SourceFaultError
+ */
+const readFraming = (headers: Headers): Pick<SourceHead, 'declaredLength' | 'lengthUnverified'> => {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && String(coding).toLowerCase() !== 'chunked')
+    throw invalid('the response has a Transfer-Encoding other than chunked, so its end cannot be verified');
+  const declaredLength = readLength(headers['content-length']);
+  return { declaredLength, lengthUnverified: declaredLength === undefined && coding === undefined };
 };
 
 const readDate = (value: HeaderValue): Date | undefined =>
   typeof value === 'string' ? readHttpDate(value, new Date()) : undefined;
 
-const isEncoded = (value: HeaderValue): boolean =>
-  value !== undefined &&
-  !(typeof value === 'string' && ['', 'identity'].includes(value.trim().toLowerCase()));
+/** Codings are case-insensitive, and `identity` is none (RFC 9110, 8.4.1). */
+const readCoding = (value: HeaderValue): string | undefined => {
+  const codings = String(value ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => !['', 'identity'].includes(coding));
+  return codings.length === 0 ? undefined : codings.join(',');
+};
 
 /** A weak ETag (`W/"…"`) identifies equivalent content, not the same bytes. An empty one identifies nothing. */
 const STRONG_ETAG = /^"[\x21\x23-\x7e\x80-\xff]+"$/;
@@ -56,22 +78,33 @@ const strongEtag = (value: HeaderValue): string | undefined =>
 const readText = (value: HeaderValue): string | undefined =>
   value === undefined ? undefined : String(value);
 
-/** @throws SourceFaultError for an invalid length */
+const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i;
+
+/** Numbers that the header does not contain are NaN, which no comparison accepts. */
+const readRange = (value: HeaderValue) => {
+  const [, start, end, total] = CONTENT_RANGE.exec(String(value)) ?? [];
+  return { start: Number(start), end: Number(end), total: Number(total) };
+};
+
+/** Some servers send a part with status 200. A Content-Range of another unit says nothing about it. */
+const isPart = (headers: Headers, declaredLength: number | undefined): boolean => {
+  const { start, end, total } = readRange(headers['content-range']);
+  return start > 0 || end + 1 < total || end + 1 > (declaredLength ?? Infinity);
+};
+
+/** @throws SourceFaultError if the head does not describe a whole file */
 export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
-  const total = readLength(headers['content-length']);
-  const contentEncoded = isEncoded(headers['content-encoding']);
+  const framing = readFraming(headers);
+  if (isPart(headers, framing.declaredLength))
+    throw invalid('the response has status 200, but its Content-Range describes a part of the file', 200);
   return {
-    declaredLength: contentEncoded ? undefined : total,
+    ...framing,
     lastModified: readDate(headers['last-modified']),
-    lengthUnverified: total === undefined && headers['transfer-encoding'] === undefined,
-    contentEncoded,
-    total,
-    etag: contentEncoded ? undefined : strongEtag(headers['etag']),
+    contentEncoding: readCoding(headers['content-encoding']),
+    etag: strongEtag(headers['etag']),
     lastModifiedText: readText(headers['last-modified']),
   };
 };
-
-const CONTENT_RANGE = /^bytes (\d{1,16})-(\d{1,16})\/(\d{1,16})$/;
 
 const changed = (text: string, httpStatus: number): SourceFaultError =>
   new SourceFaultError({ code: 'SourceChanged', text, retryable: true, voidsReceived: true, httpStatus });
@@ -85,33 +118,54 @@ const isSameBody = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
   );
 };
 
+/**
+ * A response to `If-Range` should not repeat Content-Encoding (RFC 9110, 15.3.7). Servers that compress on the way may serve
+ * ranges of the file itself under the same ETag, but then the size differs.
+ */
+const isSameCoding = ({ headers }: ResponseHead, point: ResumePoint): boolean => {
+  const header = headers['content-encoding'];
+  if (header === undefined && point.total !== undefined) return true;
+  return readCoding(header) === point.contentEncoding;
+};
+
 const isContinuation = (head: ResponseHead, point: ResumePoint): boolean => {
-  const { headers } = head;
-  const range = headers['content-range'];
-  const [, start, end, total] = (typeof range === 'string' ? CONTENT_RANGE.exec(range) : undefined) ?? [];
+  const { start, end, total } = readRange(head.headers['content-range']);
   return (
-    Number(start) === point.from &&
-    Number(end) >= point.from &&
-    Number(end) < Number(total) &&
-    (point.total === undefined || Number(total) === point.total) &&
+    start === point.from &&
+    end >= point.from &&
+    end < total &&
+    (point.total === undefined || total === point.total) &&
     isSameBody(head, point) &&
-    !isEncoded(headers['content-encoding'])
+    isSameCoding(head, point)
   );
 };
 
 /** The size of the whole file from a validated Content-Range. */
-export const totalOfRange = ({ headers }: ResponseHead): number =>
-  Number(CONTENT_RANGE.exec(String(headers['content-range']))?.[3]);
+export const totalOfRange = ({ headers }: ResponseHead): number => readRange(headers['content-range']).total;
+
+/** Statuses that decide whether a broken download continues. */
+const DECISIVE_STATUSES: ReadonlySet<number> = new Set([200, 206, 412, 416]);
+
+export const decidesContinuation = ({ status }: ResponseHead): boolean => DECISIVE_STATUSES.has(status);
 
 /**
  * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
- * start, the same size, the same strong ETag, and no other Last-Modified.
- * @throws SourceFaultError that discards the received bytes
+ * start, the same size, the same strong ETag, and no other Last-Modified or Content-Encoding.
+ * @throws SourceFaultError that discards the received bytes, or for a body whose end cannot be verified
  */
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
-  if (head.status === 206 && isContinuation(head, point)) return;
-  if (head.status !== 200 || !isSameBody(head, point))
-    throw changed('the download was interrupted, and the source has changed since', head.status);
+  const { status } = head;
+  if (status === 206 && isContinuation(head, point)) {
+    readFraming(head.headers);
+    return;
+  }
+  if (status === 412 || status === 416)
+    throw changed(
+      `the download was interrupted, and the source refused to continue it with status ${status}`,
+      status,
+    );
+  if (status !== 200 || !isSameBody(head, point))
+    throw changed('the download was interrupted, and the source has changed since', status);
   throw new SourceFaultError({
     code: 'SourceTruncated',
     text: 'the download was interrupted, and the source does not support range requests',

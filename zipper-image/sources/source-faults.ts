@@ -1,7 +1,6 @@
 import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
-import { errors } from '#runtime/http/undici.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';
@@ -20,7 +19,6 @@ const PROXY_CODES: Readonly<Record<ProxyErrorCode, SourceFault['code']>> = {
   ProxyUnavailable: 'SourceUnreachable',
 };
 const HEADERS_TOO_LARGE = 'UND_ERR_HEADERS_OVERFLOW';
-const LENGTH_MISMATCH = 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(status);
 
@@ -34,12 +32,19 @@ const expiredFault = (status: number, url: URL, now: number): SourceFault | unde
   return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
 };
 
+/** Statuses that answer something that no request without a resume point contains. */
+const UNASKED: Readonly<Record<number, string>> = {
+  206: ', but no range was requested',
+  412: ', but the request had no condition',
+  416: ', but no range was requested',
+};
+
 /** The fault for a status that is neither success nor redirect. `url` is the URL that returned it. */
 export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFault => {
   const { status } = head;
   const expired = expiredFault(status, url, now);
   if (expired) return expired;
-  const text = `the source responded with status ${status}`;
+  const text = `the source responded with status ${status}${UNASKED[status] ?? ''}`;
   if (RETRYABLE_STATUSES.has(status)) {
     const wait = retryAfterMs(head.headers['retry-after'], new Date(now));
     return {
@@ -54,29 +59,17 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
   return { code, text, retryable: false, httpStatus: status };
 };
 
-/** Remains of a previous response can look like invalid HTTP, so this is retried. */
-const notHttp = (cause: unknown): SourceFault => ({
-  code: 'SourceInvalid',
-  text: 'the response is not valid HTTP',
+const bodyFault = (cause: unknown): SourceFault => ({
+  code: 'SourceTruncated',
+  text: 'the connection closed before the body ended',
   retryable: true,
   cause,
 });
-
-const bodyFault = (cause: unknown): SourceFault =>
-  cause instanceof errors.HTTPParserError
-    ? { ...notHttp(cause), voidsReceived: true }
-    : {
-        code: 'SourceTruncated',
-        text: 'the connection closed before the body ended',
-        retryable: true,
-        cause,
-      };
 
 const headFault = (cause: unknown): SourceFault => {
   const code = errorCode(cause) ?? '';
   if (code === HEADERS_TOO_LARGE)
     return { code: 'SourceInvalid', text: 'the response headers are too large', retryable: false, cause };
-  if (cause instanceof errors.HTTPParserError || code === LENGTH_MISMATCH) return notHttp(cause);
   if (TLS_CODE.test(code))
     return {
       code: 'SourceTlsError',

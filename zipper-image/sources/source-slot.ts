@@ -80,9 +80,9 @@ export class SourceSlot implements SourceSink {
 
   /** Position at which the next attempt can resume; undefined if it must start at the first byte. */
   get resumePoint(): ResumePoint | undefined {
-    const { etag, total, lastModifiedText } = this.head ?? NO_HEAD;
+    const { etag, declaredLength, lastModifiedText, contentEncoding } = this.head ?? NO_HEAD;
     if (etag === undefined || this.#seen === 0 || this.#voided) return undefined;
-    return { from: this.#seen, total, etag, lastModifiedText };
+    return { from: this.#seen, total: declaredLength, etag, lastModifiedText, contentEncoding };
   }
 
   start(head: SourceHead, flow: Flow): void {
@@ -188,7 +188,16 @@ export class SourceSlot implements SourceSink {
   toEntry(): SourceEntry {
     const { index, failure } = this;
     const { filename } = this.file;
-    if (failure) return { ...NO_HEAD, index, filename, failure, small: undefined, body: oneChunk(NO_BYTES) };
+    if (failure)
+      return {
+        ...NO_HEAD,
+        contentEncoded: false,
+        index,
+        filename,
+        failure,
+        small: undefined,
+        body: oneChunk(NO_BYTES),
+      };
     const head = this.head ?? NO_HEAD;
     const isSmall = this.state === 'complete' && this.#seen <= SMALL_ENTRY_BYTES;
     this.handedOn = true;
@@ -199,7 +208,7 @@ export class SourceSlot implements SourceSink {
       declaredLength: head.declaredLength,
       lastModified: head.lastModified,
       lengthUnverified: head.lengthUnverified,
-      contentEncoded: head.contentEncoded,
+      contentEncoded: head.contentEncoding !== undefined,
       small,
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
     };
@@ -220,8 +229,7 @@ const NO_HEAD: SourceHead = {
   declaredLength: undefined,
   lastModified: undefined,
   lengthUnverified: false,
-  contentEncoded: false,
-  total: undefined,
+  contentEncoding: undefined,
   etag: undefined,
   lastModifiedText: undefined,
 };

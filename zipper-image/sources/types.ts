@@ -13,7 +13,7 @@ export const SMALL_ENTRY_BYTES = 1024 * 1024;
 export interface SourceEntry {
   readonly index: number;
   readonly filename: string;
-  /** Content-Length of the response; undefined if there is none or the body is content-encoded. */
+  /** Content-Length of the response; undefined if there is none. */
   readonly declaredLength: number | undefined;
   readonly lastModified: Date | undefined;
   /** The body ended with the connection and no length was declared, so a truncated body would look the same. */

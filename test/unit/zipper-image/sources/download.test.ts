@@ -78,10 +78,10 @@ describe('download', () => {
     expect(origin.requests.at(-1)?.headers['user-agent']).to.equal('zipjobs-test');
   });
 
-  it('keeps encoded bytes unchanged, without a declared length (D9)', async () => {
+  it('keeps encoded bytes unchanged, with their length, and marks the file (D9)', async () => {
     const entry = await read('/gzip');
     expect(entry.bytes.equals(gzipped)).to.equal(true);
-    expect(entry).to.include({ declaredLength: undefined, contentEncoded: true });
+    expect(entry).to.include({ declaredLength: gzipped.byteLength, contentEncoded: true });
   });
 
   it('reads Last-Modified and ignores an invalid date (FD17)', async () => {
@@ -169,6 +169,8 @@ describe('download', () => {
         'HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nhello',
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n',
         'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n5\r\nhello\r\n',
       ])
         expect((await failureOfResponse(reply)).code, reply).to.equal('SourceTruncated');
     });
@@ -201,9 +203,9 @@ describe('download', () => {
       const wordy = `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(20_000)}\r\n\r\n`;
       expect((await failureOfResponse(wordy)).code).to.equal('SourceInvalid');
       const switching = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n';
-      expect((await failureOfResponse(switching)).code).to.equal('SourceUnreachable');
+      expect((await failureOfResponse(switching)).code).to.equal('SourceInvalid');
       const hints = 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000);
-      expect((await failureOfResponse(hints)).code).to.equal('SourceUnreachable');
+      expect((await failureOfResponse(hints)).code).to.equal('SourceInvalid');
     });
 
     it('stops reading a response whose headers never end (S47)', async () => {
