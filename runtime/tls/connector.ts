@@ -1,6 +1,10 @@
 import { buildConnector } from '../http/undici.ts';
 import type { ClientTls, Trust } from './trust.ts';
 
+/** The dot at the end of a name is for DNS. A handshake names the host without it (RFC 6066, 3). */
+const withoutRootDot = (target: buildConnector.Options): buildConnector.Options =>
+  target.hostname.endsWith('.') ? { ...target, servername: target.hostname.slice(0, -1) } : target;
+
 /** A connector for agents of undici. Every new connection uses the authorities that are trusted at its start. */
 export const createTlsConnector = (
   trust: Trust,
@@ -11,6 +15,6 @@ export const createTlsConnector = (
     const tls = trust.tls();
     // A new connector also forgets TLS sessions, which could be resumed without a check of the certificate.
     if (known?.tls !== tls) known = { tls, connect: buildConnector({ ...options, ...tls }) };
-    known.connect(target, callback);
+    known.connect(withoutRootDot(target), callback);
   };
 };

@@ -36,15 +36,19 @@ const track = (socket: Socket): Socket => {
 /** A TLS server that responds to every connection with these bytes and closes it. */
 const startTls = async (response: string, tls: TlsOptions = {}) => {
   const protocols: (string | false | null)[] = [];
+  const requests: string[] = [];
   const server = createTlsServer(
     { cert: certificateText('trusted.pem'), key: certificateText('server.key'), ...tls },
     (socket) => {
       protocols.push(socket.alpnProtocol);
-      track(socket).once('data', () => socket.end(response));
+      track(socket).once('data', (request: Buffer) => {
+        requests.push(request.toString());
+        socket.end(response);
+      });
     },
   );
   cleanups.push(() => server.close());
-  return { port: await listen(server), protocols };
+  return { port: await listen(server), protocols, requests };
 };
 
 const ALERT = 21;
@@ -118,6 +122,23 @@ describe('download: the end of a TLS connection', () => {
     const [entry] = await withReader([`https://files.test.example:${port}/file`], readAll, options);
     expect(entry?.bytes.toString()).to.equal('ok');
     expect(protocols).to.have.length(1).and.to.not.include('h2');
+  });
+
+  it('names the host without its trailing dot in the handshake, and as in the URL in the request (FD18)', async () => {
+    const names: string[] = [];
+    const { port, requests } = await startTls('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok', {
+      SNICallback: (name, done) => {
+        names.push(name);
+        done(null);
+      },
+    });
+    const [entry] = await withReader([`https://files.test.example.:${port}/file`], readAll, options);
+    expect(entry?.bytes.toString()).to.equal('ok');
+    expect(names).to.deep.equal(['files.test.example']);
+    expect(requests[0]).to.match(/^host: files\.test\.example\.:\d+\r$/m);
+    const other = await failureAt(`https://other.test.example.:${port}/file`, options);
+    expect(other.message).to.include('ERR_TLS_CERT_ALTNAME_INVALID');
+    expect(names).to.deep.equal(['files.test.example', 'other.test.example']);
   });
 
   it('times out if a server accepts the connection without a TLS handshake (S48)', async () => {
