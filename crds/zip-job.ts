@@ -162,7 +162,7 @@ export interface Progress {
 /** What an archive contains, as far as it is known before it is published. */
 export type ArchiveContents = Pick<
   ZipResult,
-  'bytes' | 'entries' | 'skipped' | 'skippedCodes' | 'lengthUnverified' | 'sha256'
+  'bytes' | 'entries' | 'skipped' | 'skippedCodes' | 'lengthUnverified' | 'contentEncoded' | 'sha256'
 >;
 
 export interface AttemptUpload {

@@ -17,6 +17,8 @@ export const ZIP_RESULT_SCHEMA = {
     skippedCodes: { type: 'object', additionalProperties: COUNT },
     /** Indexes of entries whose source declared no length. */
     lengthUnverified: { type: 'array', items: COUNT },
+    /** Indexes of entries whose source sent a Content-Encoding. They contain the encoded bytes. */
+    contentEncoded: { type: 'array', items: COUNT },
     seconds: { type: 'number', minimum: 0 },
     /** Peak resident memory of the zipper process in bytes. */
     peakMemory: COUNT,

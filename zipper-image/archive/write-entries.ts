@@ -38,12 +38,14 @@ export interface EntriesWritten {
   readonly skipped: readonly number[];
   readonly skippedCodes: Readonly<Record<string, number>>;
   readonly lengthUnverified: readonly number[];
+  readonly contentEncoded: readonly number[];
 }
 
 interface Tally {
   files: number;
   readonly failures: SourceError[];
   readonly lengthUnverified: number[];
+  readonly contentEncoded: number[];
   readonly manifest: Manifest | undefined;
 }
 
@@ -124,10 +126,11 @@ const writeEntry = async (source: SourceEntry, deps: WriteEntriesDeps, tally: Ta
     tally.manifest?.add({ index, filename, failure, ...defined({ entry }) });
     return;
   }
-  const { lengthUnverified } = source;
+  const { lengthUnverified, contentEncoded } = source;
   const entry = { name: deps.names.nameOf(index), ...(await addSource(source, deps)) };
   if (lengthUnverified) tally.lengthUnverified.push(index);
-  tally.manifest?.add({ index, filename, entry, lengthUnverified });
+  if (contentEncoded) tally.contentEncoded.push(index);
+  tally.manifest?.add({ index, filename, entry, lengthUnverified, contentEncoded });
 };
 
 const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, number>> => {
@@ -144,7 +147,7 @@ const countCodes = (failures: readonly SourceError[]): Readonly<Record<string, n
 export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritten> => {
   const { task, names, sources, progress, signal } = deps;
   const manifest = createManifest({ task, bag: names.bag, time: ownTime(task) });
-  const tally: Tally = { files: 0, failures: [], lengthUnverified: [], manifest };
+  const tally: Tally = { files: 0, failures: [], lengthUnverified: [], contentEncoded: [], manifest };
   for await (const source of sources.entries()) {
     signal.throwIfAborted();
     progress.startFile(source.index, source.declaredLength ?? source.small?.length);
@@ -153,7 +156,7 @@ export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritt
     progress.finishFile();
   }
   signal.throwIfAborted();
-  const { files, failures, lengthUnverified } = tally;
+  const { files, failures, lengthUnverified, contentEncoded } = tally;
   const [first] = failures;
   if (first && failures.length === files) throw first;
   for (const { name, pieces } of manifest?.files() ?? []) await addOwn(ownEntry(name, pieces, task), deps);
@@ -162,5 +165,6 @@ export const writeEntries = async (deps: WriteEntriesDeps): Promise<EntriesWritt
     skipped: failures.map(({ fileIndex }) => fileIndex),
     skippedCodes: countCodes(failures),
     lengthUnverified,
+    contentEncoded,
   };
 };

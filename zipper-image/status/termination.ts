@@ -7,7 +7,12 @@ const MOST_BYTES = 4096;
 /** Lists of indexes can be long. The status contains them in full. */
 const withoutLists = (message: TerminationMessage): TerminationMessage => {
   if (!('result' in message)) return message;
-  const { skipped: _skipped, lengthUnverified: _lengthUnverified, ...result } = message.result;
+  const {
+    skipped: _skipped,
+    lengthUnverified: _lengthUnverified,
+    contentEncoded: _contentEncoded,
+    ...result
+  } = message.result;
   return { ...message, result };
 };
 

@@ -113,13 +113,14 @@ const skippedIn = ({ skipped, skippedCodes }: EntriesWritten) =>
 type Written = Awaited<ReturnType<typeof writeArchive>>;
 
 const contentsOf = (written: Written, { sha256 }: Upload): ArchiveContents => {
-  const { bytes, entries, lengthUnverified } = written;
+  const { bytes, entries, lengthUnverified, contentEncoded } = written;
   return {
     bytes,
     entries,
     ...defined({ sha256 }),
     ...skippedIn(written),
     ...(lengthUnverified.length > 0 && { lengthUnverified }),
+    ...(contentEncoded.length > 0 && { contentEncoded }),
   };
 };
 

@@ -16,6 +16,7 @@ describe('the limit of files per archive', () => {
   for (const path of [RESULT, RECORDED].flatMap((holder) => [
     `${holder}.skipped.maxItems`,
     `${holder}.lengthUnverified.maxItems`,
+    `${holder}.contentEncoded.maxItems`,
   ]))
     it(`is the cap of ${path} (F28)`, () => {
       expect(at(zipJob, path)).to.equal(MOST_FILES);

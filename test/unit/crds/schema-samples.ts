@@ -34,6 +34,7 @@ const archive: Complete<zip.ArchiveContents> = {
   skipped: [0],
   skippedCodes: { SourceNotFound: 1 },
   lengthUnverified: [0],
+  contentEncoded: [0],
   sha256: '0',
 };
 

@@ -7,7 +7,7 @@ const outcomeOf = ({ entry, failure }: ManifestLine): string => {
 };
 
 const describe = (line: ManifestLine): string => {
-  const { index, filename, entry, failure, lengthUnverified } = line;
+  const { index, filename, entry, failure, lengthUnverified, contentEncoded } = line;
   return JSON.stringify({
     index,
     filename,
@@ -19,6 +19,7 @@ const describe = (line: ManifestLine): string => {
       sha256: entry.sha256,
     }),
     ...(lengthUnverified === true && { lengthUnverified }),
+    ...(contentEncoded === true && { contentEncoded }),
     ...(failure && { error: { code: failure.code, httpStatus: failure.httpStatus } }),
   });
 };

@@ -10,6 +10,7 @@ export interface ManifestLine {
   /** Why the file was skipped or replaced. */
   readonly failure?: SourceError;
   readonly lengthUnverified?: boolean;
+  readonly contentEncoded?: boolean;
 }
 
 export interface ManifestFile {

@@ -67,7 +67,7 @@ export const entryOf = (body: Buffer, index: number): SourceEntry => ({
   declaredLength: body.length,
   lastModified: undefined,
   lengthUnverified: index === 2,
-  contentEncoded: false,
+  contentEncoded: index === 1,
   body: inChunks(body),
   small: body.length <= 1024 ** 2 ? body : undefined,
 });

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { JobHarness } from './job-harness.ts';
 
 describe('zipToS3: the record of the contents', () => {
-  it('is written with committing, before it sends Complete (F28)', async () => {
+  it('is written with committing, before it sends Complete (F28) (FD8)', async () => {
     await using harness = await JobHarness.start();
     let recorded: unknown;
     harness.hostile.fault = ({ operation }) => {
@@ -10,6 +10,6 @@ describe('zipToS3: the record of the contents', () => {
       return undefined;
     };
     const { bytes } = await harness.run();
-    expect(recorded).to.deep.equal({ bytes, entries: 3, lengthUnverified: [2] });
+    expect(recorded).to.deep.equal({ bytes, entries: 3, lengthUnverified: [2], contentEncoded: [1] });
   });
 });

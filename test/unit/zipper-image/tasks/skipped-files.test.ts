@@ -28,6 +28,7 @@ interface ManifestText {
     readonly entry: string;
     readonly error?: unknown;
     readonly lengthUnverified?: boolean;
+    readonly contentEncoded?: boolean;
   }[];
 }
 const readManifest = (text: string): ManifestText => JSON.parse(text) as ManifestText;
@@ -140,6 +141,12 @@ describe('zipToS3 with files that may be skipped', () => {
     }
     expect(files[1]?.error).to.deep.equal({ code: 'SourceNotFound', httpStatus: 404 });
     expect(files[2]?.lengthUnverified).to.equal(true);
+  });
+
+  it('lists encoded files in the manifest (FD8)', async () => {
+    const { contents } = await archive(without(), { manifestEntry: 'contents.json' });
+    const { files } = readManifest(contents.get('contents.json')!.toString());
+    expect(files.map(({ contentEncoded }) => contentEncoded)).to.deep.equal([undefined, true, undefined]);
   });
 
   it('rewrites names if the job requires it, and lists the original names in the manifest (Z13)', async () => {

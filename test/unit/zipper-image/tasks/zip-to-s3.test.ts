@@ -54,6 +54,7 @@ describe('zipToS3', () => {
       bytes: archive!.length,
       entries: 3,
       lengthUnverified: [2],
+      contentEncoded: [1],
       retries: 7,
       contractVersion: 1,
     });

@@ -12,6 +12,7 @@ const CONTENTS: ArchiveContents = {
   skipped: [1],
   skippedCodes: { SourceNotFound: 1 },
   lengthUnverified: [2],
+  contentEncoded: [2],
 };
 
 /** The active pod recorded `committing` and was lost. */
@@ -55,6 +56,7 @@ describe('decide when the store has the archive of a lost attempt', () => {
     const {
       skipped: _skipped,
       lengthUnverified: _unverified,
+      contentEncoded: _encoded,
       ...short
     } = aResult({ ...CONTENTS, etag: 'tag' });
     const message = JSON.stringify({ contractVersion: CONTRACT_VERSION, mode: 'archive', result: short });
