@@ -49,23 +49,24 @@ export interface GetRequest {
 /** An unwanted body is read up to this size, so that the connection can be reused. */
 const DISCARD_BYTES = 64 * 1024;
 
-const isBlank = (character: string | undefined): boolean => character === ' ' || character === '\t';
-
-/** Without the white space that a value may have around it: spaces and tabs (RFC 9110, 5.5), which undici keeps behind it. */
-const trimmed = (value: string): string => {
+/** Without the white space that a value may have around it (RFC 9110, 5.5). undici keeps what is behind the value. */
+const trimmed = (value: string, blanks: string): string => {
   let from = 0;
   let to = value.length;
-  while (isBlank(value[from])) from += 1;
-  while (to > from && isBlank(value[to - 1])) to -= 1;
+  while (from < to && blanks.includes(value.charAt(from))) from += 1;
+  while (from < to && blanks.includes(value.charAt(to - 1))) to -= 1;
   return value.slice(from, to);
 };
 
+/** The parser does not see `chunked` if there is a tab behind it, and reads until the end of the connection. */
+const blanksAround = (name: string): string => (name === 'transfer-encoding' ? ' ' : ' \t');
+
 const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
   Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [
-      name,
-      typeof value === 'string' ? trimmed(value) : value?.map(trimmed),
-    ]),
+    Object.entries(headers).map(([name, value]) => {
+      const trim = (text: string): string => trimmed(text, blanksAround(name));
+      return [name, typeof value === 'string' ? trim(value) : value?.map(trim)];
+    }),
   );
 
 /**

@@ -149,6 +149,8 @@ describe('download: the head of a response', () => {
         'xchunked',
         'chunked;q=1',
         'chunked,',
+        'chunked\t',
+        'chunked \t',
         ',chunked',
         '"chunked"',
         '',
