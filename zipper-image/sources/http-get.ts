@@ -179,6 +179,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const response = { isReused: this.isReused, hasHead: this.#head !== undefined, received: this.#received };
     if (isMiscountedEnd(error, this.#head?.headers['content-length'], this.#received)) this.onResponseEnd();
+    else if (this.#head && this.#use === 'discard') this.#leave(this.#head);
     else this.#fail(invalidHttp(error, response) ?? error);
   }
 

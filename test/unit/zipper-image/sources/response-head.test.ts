@@ -258,6 +258,19 @@ describe('download: invalid HTTP', () => {
       expect(requests).to.equal(1);
     });
 
+  for (const [status, header] of [
+    ['302 Found', 'Location: /next'],
+    ['503 Service Unavailable', 'Retry-After: 0'],
+  ] as const)
+    it(`heeds ${status} although its unwanted body is invalid HTTP (FD18)`, async () => {
+      const padded = response(`${header}\r\nTransfer-Encoding: chunked`, '5 \r\nhello\r\n0\r\n\r\n', status);
+      const { text, requests } = await read((_request, before) =>
+        before === 0 ? padded : response('Content-Length: 5'),
+      );
+      expect(text).to.equal('hello');
+      expect(requests).to.have.length(2);
+    });
+
   it('puts nothing of the response into the message (FD18)', async () => {
     const error = await failureOfResponse('canary-of-the-body\r\n');
     expect(error.message).to.not.include('canary');
