@@ -49,6 +49,12 @@ export class ChunkQueue {
     return chunk;
   }
 
+  /** All buffered bytes, which stay in the queue. */
+  *chunks(): Generator<Uint8Array> {
+    for (const { block, bytes } of this.#filled.slice(this.#first)) yield block.subarray(0, bytes);
+    if (this.#fresh) yield this.#fresh;
+  }
+
   /** All buffered bytes as one copy. */
   takeAll(): Uint8Array {
     const all = Buffer.allocUnsafeSlow(this.#bytes);

@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
+import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { countedFlow } from './counted-flow.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
@@ -17,6 +19,7 @@ import {
 } from './response-head.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
+import { assertNotLonger, assertSize, mediaTypeIn, withStated } from './stated.ts';
 
 /** Receives the body of one source synchronously. */
 export interface SourceSink {
@@ -44,11 +47,9 @@ export interface DownloadDeps {
   readonly onUnreachable?: ((cause: unknown) => void) | undefined;
 }
 
-export interface DownloadRequest {
+/** The headers of the file are sent only to the origin of its URL, because they may be credentials. */
+export interface DownloadRequest extends ListedFile {
   readonly index: number;
-  readonly url: string;
-  /** The caller's own headers, sent only to the origin of the URL, because they may be credentials. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
@@ -112,35 +113,6 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
-/**
- * Counts no time in which the body is paused. Dispose of it when the body has ended, paused or not: the sink keeps it until the next
- * one starts.
- */
-const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
-  let isCounted = true;
-  let hasEnded = false;
-  const count = (isOn: boolean): void => {
-    if (hasEnded || isOn === isCounted) return;
-    isCounted = isOn;
-    if (isOn) limit.begin();
-    else limit.end();
-  };
-  return {
-    pause: () => {
-      count(false);
-      flow.pause();
-    },
-    resume: () => {
-      count(true);
-      flow.resume();
-    },
-    [Symbol.dispose]: () => {
-      count(true);
-      hasEnded = true;
-    },
-  };
-};
-
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
@@ -175,7 +147,8 @@ class Download {
     const content = readDataUrl(this.#request.url);
     if (!content.ok) throw invalid(`the data: URL ${content.problem}`);
     this.#inBody = true;
-    this.#request.sink.start(inlineHead(content.bytes.length), NO_FLOW);
+    const head = withStated(inlineHead(content.bytes.length), this.#request, content.mediaType);
+    this.#request.sink.start(head, NO_FLOW);
     this.#write(content.bytes);
   }
 
@@ -242,12 +215,13 @@ class Download {
     if (resume && [200, 206, 416].includes(head.status)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
+      assertSize(this.#request, this.#total);
       this.#inBody = true;
       sink.continue(flow);
       return 'read';
     }
     if (head.status !== 200) return 'discard';
-    const source = readSourceHead(head);
+    const source = withStated(readSourceHead(head), this.#request, mediaTypeIn(head.headers['content-type']));
     this.#assertAcceptable(source);
     this.#inBody = true;
     sink.start(source, flow);
@@ -277,13 +251,17 @@ class Download {
     }
     if (this.#total !== undefined && this.#received > this.#total)
       throw invalid('it sent more bytes than it declared');
+    assertNotLonger(this.#request, this.#received);
     this.#request.sink.write(chunk);
   }
 
   #assertWhole(): void {
-    if (this.#total === undefined || this.#received === this.#total) return;
-    const text = `it sent ${this.#received} bytes of ${this.#total}`;
-    throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
+    if (this.#total !== undefined && this.#received !== this.#total) {
+      const text = `it sent ${this.#received} bytes of ${this.#total}`;
+      throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
+    }
+    if (this.#request.headOnly === true) return;
+    assertSize(this.#request, this.#received);
   }
 }
 

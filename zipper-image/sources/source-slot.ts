@@ -64,6 +64,11 @@ export class SourceSlot implements SourceSink {
     return this.#queue.bytes;
   }
 
+  /** The buffered bytes, which stay in the slot. */
+  chunks(): Iterable<Uint8Array> {
+    return this.#queue.chunks();
+  }
+
   get paused(): boolean {
     return this.#paused;
   }
@@ -200,6 +205,7 @@ export class SourceSlot implements SourceSink {
       lastModified: head.lastModified,
       lengthUnverified: head.lengthUnverified,
       contentEncoded: head.contentEncoded,
+      stated: this.file,
       small,
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
     };
