@@ -17,6 +17,7 @@ import {
   type SourceHead,
   totalOfRange,
 } from './response-head.ts';
+import { createPageCheck, type PageCheck } from './sign-in-page.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
 import { assertNotLonger, assertSize, mediaTypeIn, withStated } from './stated.ts';
@@ -121,6 +122,7 @@ class Download {
   #flow: Disposable | undefined;
   #received: number;
   #total: number | undefined;
+  #page: PageCheck | undefined;
 
   constructor(request: DownloadRequest, deps: DownloadDeps) {
     this.#request = request;
@@ -138,7 +140,9 @@ class Download {
       this.#request.signal.throwIfAborted();
       const fault = errorFault(error, this.#inBody);
       if (fault.code === 'SourceUnreachable') this.#deps.onUnreachable?.(fault.cause);
-      throw new SourceError(this.#request, fault);
+      // A resumed body would be accepted without its first bytes.
+      const voids = this.#page?.isOpen === true && { voidsReceived: true as const };
+      throw new SourceError(this.#request, { ...fault, ...voids });
     }
   }
 
@@ -185,7 +189,7 @@ class Download {
           start: (head, flow) => {
             const wait = retryAfterMs(head.headers['retry-after'], new Date());
             turn.responded(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
-            return this.#start(head, flow);
+            return this.#start(head, flow, url);
           },
           write: (chunk) => this.#write(chunk),
         },
@@ -207,7 +211,7 @@ class Download {
     };
   }
 
-  #start(head: ResponseHead, body: Flow): BodyUse {
+  #start(head: ResponseHead, body: Flow, url: URL): BodyUse {
     const { resume, sink, headOnly, limit } = this.#request;
     const counted = limit && countedFlow(body, limit);
     this.#flow = counted;
@@ -227,6 +231,7 @@ class Download {
     sink.start(source, flow);
     if (headOnly === true) return (source.total ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
     this.#total = source.total;
+    this.#page = createPageCheck(this.#request, head, url);
     return 'read';
   }
 
@@ -252,6 +257,7 @@ class Download {
     if (this.#total !== undefined && this.#received > this.#total)
       throw invalid('it sent more bytes than it declared');
     assertNotLonger(this.#request, this.#received);
+    this.#page?.write(chunk);
     this.#request.sink.write(chunk);
   }
 
@@ -262,6 +268,7 @@ class Download {
     }
     if (this.#request.headOnly === true) return;
     assertSize(this.#request, this.#received);
+    this.#page?.end();
   }
 }
 
