@@ -49,10 +49,10 @@ export class ChunkQueue {
     return chunk;
   }
 
-  /** All buffered bytes, which stay in the queue. */
-  *chunks(): Generator<Uint8Array> {
-    for (const { block, bytes } of this.#filled.slice(this.#first)) yield block.subarray(0, bytes);
+  /** The buffered bytes in order. They stay. */
+  *peek(): Generator<Uint8Array> {
     if (this.#fresh) yield this.#fresh;
+    for (const { block, bytes } of this.#filled.slice(this.#first)) yield block.subarray(0, bytes);
   }
 
   /** All buffered bytes as one copy. */

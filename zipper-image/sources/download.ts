@@ -20,7 +20,7 @@ import {
 import { createPageCheck, type PageCheck } from './sign-in-page.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
-import { assertNotLonger, assertSize, mediaTypeIn, withStated } from './stated.ts';
+import { assertDeclared, assertNotLonger, assertSize, isVerifiable, mediaTypeIn } from './stated.ts';
 
 /** Receives the body of one source synchronously. */
 export interface SourceSink {
@@ -151,8 +151,9 @@ class Download {
     const content = readDataUrl(this.#request.url);
     if (!content.ok) throw invalid(`the data: URL ${content.problem}`);
     this.#inBody = true;
-    const head = withStated(inlineHead(content.bytes.length), this.#request, content.mediaType);
-    this.#request.sink.start(head, NO_FLOW);
+    const { length } = content.bytes;
+    assertDeclared(this.#request, { length, mediaType: content.mediaType });
+    this.#request.sink.start(inlineHead(length), NO_FLOW);
     this.#write(content.bytes);
   }
 
@@ -225,8 +226,12 @@ class Download {
       return 'read';
     }
     if (head.status !== 200) return 'discard';
-    const source = withStated(readSourceHead(head), this.#request, mediaTypeIn(head.headers['content-type']));
+    const source = readSourceHead(head);
     this.#assertAcceptable(source);
+    assertDeclared(this.#request, {
+      length: source.total,
+      mediaType: mediaTypeIn(head.headers['content-type']),
+    });
     this.#inBody = true;
     sink.start(source, flow);
     if (headOnly === true) return (source.total ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
@@ -241,7 +246,7 @@ class Download {
       const text = `it has ${total} bytes, more than the maximum file size of ${maxBytes}`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
-    if (lengthUnverified && refuseUnverified)
+    if (lengthUnverified && refuseUnverified && !isVerifiable(this.#request))
       throw invalid(
         'it does not declare its length, and such sources are rejected (SOURCE_REFUSE_UNVERIFIED)',
       );

@@ -94,7 +94,7 @@ class SourceFetch {
   #assertChecksums(): void {
     const slot = this.#slot;
     if (slot.received > SMALL_ENTRY_BYTES) return;
-    const fault = checksumFault(slot.file, checksumsOf(slot.file, slot.chunks()));
+    const fault = checksumFault(slot.file, checksumsOf(slot.file, slot.peek()));
     if (fault) throw new SourceError(slot, fault);
   }
 

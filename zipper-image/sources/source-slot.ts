@@ -5,6 +5,7 @@ import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
 import type { ResumePoint, SourceHead } from './response-head.ts';
 import { SourceError } from './source-error.ts';
+import { isVerifiable } from './stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
 
 /**
@@ -64,9 +65,9 @@ export class SourceSlot implements SourceSink {
     return this.#queue.bytes;
   }
 
-  /** The buffered bytes, which stay in the slot. */
-  chunks(): Iterable<Uint8Array> {
-    return this.#queue.chunks();
+  /** The buffered bytes in order. They stay. */
+  peek(): Iterable<Uint8Array> {
+    return this.#queue.peek();
   }
 
   get paused(): boolean {
@@ -201,9 +202,10 @@ export class SourceSlot implements SourceSink {
     return {
       index,
       filename,
-      declaredLength: head.declaredLength,
+      // A body of another size fails, so a stated size is as good as a declared one.
+      declaredLength: head.declaredLength ?? this.file.size,
       lastModified: head.lastModified,
-      lengthUnverified: head.lengthUnverified,
+      lengthUnverified: head.lengthUnverified && !isVerifiable(this.file),
       contentEncoded: head.contentEncoded,
       stated: this.file,
       small,

@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import type { Expectations } from '#crds/zip-job.ts';
 import { mediaTypeOf } from '#runtime/expectations.ts';
 import type { HeaderValue } from './http-get.ts';
-import type { SourceHead } from './response-head.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
 const differs = (text: string): SourceFault => ({ code: 'SourceMismatch', text, retryable: false });
@@ -32,26 +31,21 @@ const assertMediaType = (stated: string | undefined, found: string | undefined):
   throw new SourceFaultError(differs(`${declared} instead of the stated ${mediaTypeOf(stated)}`));
 };
 
-/**
- * Checks what a head declares. A stated size counts as declared if the head declares none, because a body of another size
- * fails. So does one that is cut off and has a stated size or checksum.
- * @throws SourceFaultError SourceMismatch
- */
-export const withStated = (
-  head: SourceHead,
-  stated: Expectations,
-  mediaType: string | undefined,
-): SourceHead => {
-  const { size, sha256, crc32: crc, contentType } = stated;
-  if (size !== undefined && head.total !== undefined && head.total !== size)
-    throw new SourceFaultError(differs(sizeText(head.total, size)));
+/** True if a body that is cut off differs. */
+export const isVerifiable = ({ size, sha256, crc32: crc }: Expectations): boolean =>
+  (size ?? sha256 ?? crc) !== undefined;
+
+interface Declared {
+  readonly length: number | undefined;
+  readonly mediaType: string | undefined;
+}
+
+/** Checks what the head of a response declares. @throws SourceFaultError SourceMismatch */
+export const assertDeclared = (stated: Expectations, { length, mediaType }: Declared): void => {
+  const { size, contentType } = stated;
+  if (size !== undefined && length !== undefined && length !== size)
+    throw new SourceFaultError(differs(sizeText(length, size)));
   assertMediaType(contentType, mediaType);
-  const isVerifiable = (size ?? sha256 ?? crc) !== undefined;
-  return {
-    ...head,
-    declaredLength: head.declaredLength ?? size,
-    lengthUnverified: head.lengthUnverified && !isVerifiable,
-  };
 };
 
 /** @throws SourceFaultError SourceMismatch if the bytes so far are too many */
