@@ -63,6 +63,10 @@ const SOURCES = {
     'A file is larger than the maximum file size.',
     'Remove the file from the request, or ask your administrator to raise the limit.',
   ),
+  SourceMismatch: afterRemedy(
+    'A file differs from the size, checksum or media type that the request states for it.',
+    'The message says what differs. Correct the URL or the stated value, then send the request again.',
+  ),
   SourceInvalid: afterRemedy(
     'A source responded with something other than a file.',
     'The message says what is wrong with the response. Correct the URL or the source, then send the request again.',

@@ -8,6 +8,7 @@ import { assertOptionsAllowed, type OptionRules, type RequestOptions, readOption
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
 import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
+import { toListedFile } from './schemas/requested-file.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 import type { Steps } from './steps.ts';
 
@@ -69,7 +70,7 @@ export function* readTypes(json: StrictJson, deps: Pick<RequestCheckDeps, 'check
     bucketName: body.bucket_name,
     service: body.service ?? SPEC_DEFAULTS.service,
     key: body.key,
-    files: body.urls.map(({ url, filename, headers }) => ({ url, filename, ...(headers && { headers }) })),
+    files: body.urls.map(toListedFile),
     metadata: body.metadata === undefined ? metadata : (json.metadataText ?? metadata),
     options: readOptions(body),
   };

@@ -66,7 +66,7 @@ const JOB_LIMIT_SETTINGS = {
     type: 'integer',
     minimum: 1,
     default: JOB_LIMITS.fileBytes,
-    description: 'maximum bytes of one source, for the API reference',
+    description: 'maximum bytes of one source, and so of the size that an entry of a request can state',
   },
   jobMaxSeconds: {
     env: 'JOB_MAX_SECONDS',

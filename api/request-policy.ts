@@ -10,6 +10,8 @@ import { createZipJobBodyCheck } from './schemas/zip-job-request.ts';
 export interface RequestPolicyDeps extends Pick<ProjectClasses, 'limitsOf' | 'closedBy'> {
   readonly egress: EgressPolicy;
   readonly limits: RequestLimits;
+  /** The maximum file size of the zipper. */
+  readonly maxFileBytes: number;
 }
 
 /** The validation rules for the requests of a project. */
@@ -17,7 +19,7 @@ export type RequestPolicy = (project: ZipProject) => RequestCheckDeps;
 
 /** Reports invalid sources early. The zipper enforces the egress policy when it fetches them. */
 export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
-  const { egress, limits, limitsOf, closedBy } = deps;
+  const { egress, limits, maxFileBytes, limitsOf, closedBy } = deps;
   const bodyCheck = createZipJobBodyCheck();
   const urlProblem = createUrlProblem(egress);
   return (project) => {
@@ -26,6 +28,7 @@ export const createRequestPolicy = (deps: RequestPolicyDeps): RequestPolicy => {
       ...bodyCheck,
       urlProblem,
       findNameFaults,
+      maxFileBytes,
       options: {
         closedBy: (option) => closedBy(project, option),
         defaults: project.spec.jobDefaults ?? {},

@@ -84,6 +84,7 @@ const createRoutes = (parts: Parts): ZipJobRoutes => {
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy(toEgressOptions(config, config.kubernetesHost)),
         limits: config,
+        maxFileBytes: config.jobMaxFileBytes,
         ...parts.projectClasses,
       }),
       limits: config,

@@ -19,6 +19,7 @@ const CODE_FAULTS = {
   SourceExpired: 'caller',
   SourceStalled: 'caller',
   SourceTooLarge: 'caller',
+  SourceMismatch: 'caller',
   SourceInvalid: 'caller',
   SourceProxyAuthenticationRequired: 'operator',
   SourceProxyForbidden: 'caller',

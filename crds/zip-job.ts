@@ -1,8 +1,10 @@
 import type { GROUP_VERSION } from './api-group.ts';
 import type { Condition } from './conditions.ts';
+import type { FileEntry } from './file-entry.ts';
 import type { ObjectMeta } from './object-meta.ts';
 import type { Failure, SourceCheck, ZipResult } from './zip-outcome.ts';
 
+export type { Expectations, FileEntry, ListedFile } from './file-entry.ts';
 export type { Failure, SourceCheck, ZipResult } from './zip-outcome.ts';
 
 export const SERVICES = ['s3', 'r2'] as const;
@@ -44,18 +46,6 @@ export const MANIFEST_FORMATS = ['json', 'sha256sum', 'bagit'] as const;
 export type ManifestFormat = (typeof MANIFEST_FORMATS)[number];
 export const WEBHOOK_EVENTS = ['COMPLETED', 'FAILED'] as const;
 export type WebhookEvent = (typeof WEBHOOK_EVENTS)[number];
-
-/** One source: its URL, and the name of its entry in the archive. */
-export interface FileEntry {
-  readonly url: string;
-  readonly filename: string;
-}
-
-/** A source of a stored list. Its headers may be credentials, so the ZipJob itself never contains them. */
-export interface ListedFile extends FileEntry {
-  /** Additional request headers, sent only to the origin of the URL. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
 
 /** Of one archive: the status has room for a list of this many files. */
 export const MOST_FILES = 10_000;

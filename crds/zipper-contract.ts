@@ -81,7 +81,10 @@ export type ExitName = keyof typeof EXIT_CODES;
 
 export const isPermanentExit = (code: number): boolean => code >= 10 && code <= 29;
 
-/** Values of status.failure.code, each with a message and an exit code. */
+/**
+ * Values of status.failure.code, each with a message and an exit code. `retriableExit` is that of a failure after which another
+ * attempt may help, if that differs.
+ */
 export const FAILURE_CODES = {
   InvalidTask: {
     exit: 'invalidTask',
@@ -108,6 +111,11 @@ export const FAILURE_CODES = {
   SourceExpired: { exit: 'sourceFailed', text: 'The signature in the URL of a source has expired.' },
   SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent no data, or sent it too slowly.' },
   SourceTooLarge: { exit: 'archiveLimit', text: 'A source exceeds the maximum file size.' },
+  SourceMismatch: {
+    exit: 'sourceFailed',
+    retriableExit: 'sourceUnavailable',
+    text: 'A file differs from the size, checksum or media type that is stated for it.',
+  },
   SourceInvalid: { exit: 'sourceFailed', text: 'A source responded with something other than a file.' },
   SourceProxyAuthenticationRequired: {
     exit: 'sourceUnavailable',
@@ -152,5 +160,5 @@ export const FAILURE_CODES = {
   },
   Terminated: { exit: 'terminated', text: 'The pod was asked to stop.' },
   Internal: { exit: 'internal', text: 'The zipper failed with an unexpected error. See its log.' },
-} as const satisfies Record<string, { exit: ExitName; text: string }>;
+} as const satisfies Record<string, { exit: ExitName; retriableExit?: ExitName; text: string }>;
 export type FailureCode = keyof typeof FAILURE_CODES;

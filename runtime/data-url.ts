@@ -1,5 +1,7 @@
 /** `data:` URLs, whose content is in the URL itself. Only entries of a request may have them. */
 
+import { mediaTypeOf } from './expectations.ts';
+
 /** Of one content. */
 export const MAX_DATA_BYTES = 64 * 1024;
 /** Of all contents of a request. */
@@ -16,7 +18,12 @@ const UNESCAPED = /%(?![0-9A-Fa-f]{2})/;
 export const isDataUrl = (url: string): boolean => /^data:/i.test(url);
 
 export type DataUrl =
-  | { readonly ok: true; readonly bytes: Buffer }
+  | {
+      readonly ok: true;
+      readonly bytes: Buffer;
+      /** In lower case, without parameters. */
+      readonly mediaType: string;
+    }
   /** The end of a sentence. Contains nothing of the URL. */
   | { readonly ok: false; readonly problem: string };
 
@@ -41,10 +48,18 @@ const unescape = (text: string): Buffer => {
   return bytes.subarray(0, length);
 };
 
-const limited = (bytes: Buffer): DataUrl => (bytes.length > MAX_DATA_BYTES ? TOO_LONG : { ok: true, bytes });
+/** Of a content without one (RFC 2397). */
+const DEFAULT_MEDIA_TYPE = 'text/plain';
 
-const fromBase64 = (text: string): DataUrl =>
-  BASE64.test(text) ? limited(Buffer.from(text, 'base64')) : invalid('has content that is not valid base64');
+const limited = (bytes: Buffer, type: string): DataUrl =>
+  bytes.length > MAX_DATA_BYTES
+    ? TOO_LONG
+    : { ok: true, bytes, mediaType: mediaTypeOf(type) ?? DEFAULT_MEDIA_TYPE };
+
+const fromBase64 = (text: string, type: string): DataUrl =>
+  BASE64.test(text)
+    ? limited(Buffer.from(text, 'base64'), type)
+    : invalid('has content that is not valid base64');
 
 /** The content of a `data:` URL: base64 or percent-encoded. Pure. */
 export const readDataUrl = (url: string): DataUrl => {
@@ -54,5 +69,5 @@ export const readDataUrl = (url: string): DataUrl => {
   const [, type = '', content = ''] = found;
   if (UNESCAPED.test(content)) return invalid('has a "%" that is not followed by two hexadecimal digits');
   const plain = unescape(content);
-  return /;base64$/i.test(type) ? fromBase64(plain.toString('latin1')) : limited(plain);
+  return /;base64$/i.test(type) ? fromBase64(plain.toString('latin1'), type) : limited(plain, type);
 };

@@ -226,7 +226,7 @@ const fail = async (error: unknown, log: Logger): Promise<number> => {
   const failure = toFailure(error);
   log.error({ err: error, ...failure }, 'the task failed');
   await report({ mode, failure });
-  return exitCodeOf(failure.code);
+  return exitCodeOf(failure);
 };
 
 const start = async (): Promise<void> => {

@@ -34,7 +34,13 @@ const requestSchemas = (settings: PublishedSettings) => {
         object: schemaRef('ObjectOptions'),
       },
     },
-    FileEntry: items,
+    FileEntry: {
+      ...items,
+      properties: {
+        ...items.properties,
+        size: { ...items.properties.size, maximum: settings.jobMaxFileBytes },
+      },
+    },
     ObjectOptions: OBJECT_SCHEMA,
   };
 };

@@ -59,7 +59,8 @@ export const ERROR_SCHEMAS = {
       file_index: { type: 'integer', format: 'int64', minimum: 0, description: 'Index in `urls`.' },
       param: {
         type: ['string', 'null'],
-        description: 'The invalid field: url, filename or headers; null for the entry as a whole.',
+        description:
+          'The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole.',
       },
       code: { type: 'string', enum: ['parameter_invalid'], description: 'Machine-readable code; stable.' },
       message: { type: 'string', description: 'Human-readable message; may change.' },

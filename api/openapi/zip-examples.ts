@@ -16,7 +16,7 @@ export const REQUEST_EXAMPLES = {
     value: { urls: [FILE], bucket_name: 'reports', key: 'archives/2026.zip' },
   },
   everything: {
-    summary: 'With headers, service and metadata',
+    summary: 'With headers, size, checksum, media type, service and metadata',
     value: {
       urls: [
         FILE,
@@ -24,6 +24,9 @@ export const REQUEST_EXAMPLES = {
           url: 'https://files.example.com/2026/tables.csv',
           filename: 'tables/2026.csv',
           headers: { authorization: 'Bearer SOURCE_TOKEN' },
+          size: 48_213,
+          sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+          content_type: 'text/csv',
         },
       ],
       bucket_name: 'reports',

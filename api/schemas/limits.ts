@@ -26,8 +26,8 @@ export const MAX_METADATA_DEPTH = 64;
 /** Maximum nesting of the body. It allows metadata that is one level too deep, which gets a more specific error. */
 const MAX_BODY_DEPTH = MAX_METADATA_DEPTH + 2;
 
-/** The entry, its URL, file name and headers, and every header. */
-const VALUES_PER_ENTRY = 4 + SOURCE_HEADER_LIMITS.headers;
+/** The entry, its URL, file name, four expectations and headers, and every header. */
+const VALUES_PER_ENTRY = 8 + SOURCE_HEADER_LIMITS.headers;
 /** Unknown fields are ignored, so a valid request may contain some. */
 const UNKNOWN_VALUES = 1_000;
 /** The shortest element of an array and its comma. */

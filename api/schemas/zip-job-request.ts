@@ -3,18 +3,19 @@ import { type ListedFile, SERVICES, type Service, SPEC_DEFAULTS } from '#crds/zi
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL, MAX_DATA_URL_LENGTH } from '#runtime/data-url.ts';
 import { LONGEST_NAME_BYTES } from '#runtime/entry-name.ts';
 import { SOURCE_HEADER_LIMITS, SOURCE_HEADER_NAME_PATTERN } from '#runtime/source-headers.ts';
-import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
+import type { EntryFault, EntryField } from '#runtime/zip-request/entry-faults.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import type { Steps } from '../steps.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
 import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
+import { EXPECTATION_SCHEMAS, type RequestedFile, toListedFile } from './requested-file.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
 export interface ZipJobBody extends OptionFields {
   readonly bucket_name: string;
   readonly key: string;
-  readonly urls: readonly ListedFile[];
+  readonly urls: readonly RequestedFile[];
   readonly service?: Service;
   readonly metadata?: Readonly<Record<string, unknown>>;
 }
@@ -56,6 +57,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       description: `Request headers for this source, such as Authorization: at most ${SOURCE_HEADER_LIMITS.headers}, each value up to ${SOURCE_HEADER_LIMITS.valueLength} characters of printable ASCII. They are not forwarded when a source redirects to another origin.`,
       examples: [{ authorization: 'Bearer SOURCE_TOKEN' }],
     },
+    ...EXPECTATION_SCHEMAS,
   },
 });
 
@@ -104,7 +106,14 @@ export const zipJobRequestSchema = (limits: RequestLimits) => ({
 });
 
 /** Functions check these keywords after the schema, with more specific error messages. */
-const KEYWORDS_OF_CHECKS = ['pattern', 'format', 'propertyNames', 'maxProperties'] as const;
+const KEYWORDS_OF_CHECKS = [
+  'pattern',
+  'format',
+  'propertyNames',
+  'maxProperties',
+  'minimum',
+  'maximum',
+] as const;
 
 /** Callers choose the names in `headers`, `metadata` and `tags`, which can be as long as the body. */
 const SHOWN_NAME_LENGTH = 64;
@@ -140,7 +149,15 @@ const apiErrorOf = (error: DefinedError): ApiError => {
   return parameterInvalid(param, `${field} ${problemOf(error)}.`);
 };
 
-const ENTRY_FIELDS = ['url', 'filename', 'headers'] as const satisfies readonly (keyof ListedFile)[];
+const ENTRY_FIELDS = [
+  'url',
+  'filename',
+  'headers',
+  'size',
+  'sha256',
+  'crc32',
+  'content_type',
+] as const satisfies readonly EntryField[];
 
 /** The fault of an entry that was validated by itself. */
 const entryFaultOf = (index: number, error: DefinedError | undefined): EntryFault => {
@@ -183,7 +200,7 @@ const isFirst = ({ instancePath }: DefinedError): boolean =>
 /** Reports the first error, in the order in which the schema lists the fields. */
 const createCheckBody = (
   validate: ValidateFunction<ZipJobBody>,
-  isEntry: ValidateFunction<ListedFile>,
+  isEntry: ValidateFunction<RequestedFile>,
 ): ZipJobBodyCheck['checkBody'] => {
   const errorOf = (isValid: ValidateFunction, value: unknown): DefinedError | undefined =>
     isValid(value) ? undefined : (isValid.errors as DefinedError[] | null | undefined)?.[0];
@@ -215,11 +232,13 @@ export const createZipJobBodyCheck = (): ZipJobBodyCheck => {
   for (const keyword of KEYWORDS_OF_CHECKS) ajv.removeKeyword(keyword);
   ajv.addVocabulary([...KEYWORDS_OF_CHECKS]);
   const validate: ValidateFunction<ZipJobBody> = ajv.compile<ZipJobBody>(zipJobRequestSchema(HIGHEST_LIMITS));
-  const isEntry: ValidateFunction<ListedFile> = ajv.compile<ListedFile>(fileEntrySchema(HIGHEST_LIMITS));
+  const isEntry: ValidateFunction<RequestedFile> = ajv.compile<RequestedFile>(
+    fileEntrySchema(HIGHEST_LIMITS),
+  );
   return {
     checkBody: createCheckBody(validate, isEntry),
     checkEntry: (entry, index) => {
-      if (isEntry(entry)) return { file: entry };
+      if (isEntry(entry)) return { file: toListedFile(entry) };
       const [error] = (isEntry.errors ?? []) as DefinedError[];
       return { fault: entryFaultOf(index, error) };
     },

@@ -1,10 +1,12 @@
 /** The rules for the entries of a request, for the API and for jobs that users create. */
 import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, MAX_DATA_BYTES_IN_ALL, readDataUrl } from '../data-url.ts';
+import { expectationFault } from '../expectations.ts';
 import type { ManifestNameRules } from '../manifest-names.ts';
 import { sourceHeadersProblem } from '../source-headers.ts';
 
-type EntryField = keyof ListedFile;
+/** As requests spell it. */
+export type EntryField = Exclude<keyof ListedFile, 'contentType'> | 'content_type';
 
 /** A fault of one entry. Its text contains no value of the request. */
 export interface EntryFault {
@@ -26,9 +28,11 @@ export interface EntryCheckDeps {
   /** The names that are invalid or conflict with other names. */
   readonly findNameFaults: (names: readonly string[], rules: ManifestNameRules) => Faults;
   readonly limits: { readonly maxUrlLength: number };
+  /** The largest size that an entry can state. Absent: entries state none. */
+  readonly maxFileBytes?: number;
 }
 
-/** The first fault of a URL or of its headers, or the bytes of content in the URL. */
+/** The first fault of an entry except those of its name, or the bytes of content in the URL. */
 type Checked = { readonly bytes: number } | { readonly field: EntryField; readonly problem: string };
 
 export const faultOf = (index: number, field: EntryField, problem: string): EntryFault => ({
@@ -62,7 +66,25 @@ const checkRemote = ({ url, headers }: ListedFile, deps: EntryCheckDeps): Checke
   return ofHeaders === undefined ? { bytes: 0 } : { field: 'headers', problem: ofHeaders };
 };
 
-/** The faults of entries whose types are valid: first those of all URLs and headers, then those of the names. */
+const checkExpectations = (
+  entry: ListedFile,
+  { maxFileBytes = Number.MAX_SAFE_INTEGER }: EntryCheckDeps,
+): Checked => {
+  const fault = expectationFault(entry);
+  if (fault)
+    return { field: fault.name === 'contentType' ? 'content_type' : fault.name, problem: fault.problem };
+  if ((entry.size ?? 0) <= maxFileBytes) return { bytes: 0 };
+  return { field: 'size', problem: `is larger than the maximum file size of ${maxFileBytes} bytes` };
+};
+
+const checkEntry = (entry: ListedFile, deps: EntryCheckDeps): Checked => {
+  const checked = isDataUrl(entry.url) ? checkInline(entry) : checkRemote(entry, deps);
+  if ('problem' in checked) return checked;
+  const stated = checkExpectations(entry, deps);
+  return 'problem' in stated ? stated : checked;
+};
+
+/** The faults of entries whose types are valid: first those of all URLs, headers and expectations, then those of the names. */
 export function* findEntryFaults(
   entries: readonly ListedFile[],
   rules: ManifestNameRules,
@@ -70,7 +92,7 @@ export function* findEntryFaults(
 ): Faults {
   let inline = 0;
   for (const [index, entry] of entries.entries()) {
-    const checked = isDataUrl(entry.url) ? checkInline(entry) : checkRemote(entry, deps);
+    const checked = checkEntry(entry, deps);
     if ('problem' in checked) {
       yield faultOf(index, checked.field, checked.problem);
       continue;

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { AppError } from '../errors.ts';
+import { expectationsOf } from '../expectations.ts';
 
 /** A stored file list: all chunks together are gzipped JSON lines, one entry per line. */
 export interface FileList {
@@ -86,7 +87,8 @@ export const packFileList = async (
   const lines = files
     .values()
     .map(
-      ({ url, filename, headers }) => `${JSON.stringify({ url, filename, ...(headers && { headers }) })}\n`,
+      ({ url, filename, headers, ...stated }) =>
+        `${JSON.stringify({ url, filename, ...(headers && { headers }), ...expectationsOf(stated) })}\n`,
     );
   for (const member of members(lines)) {
     const bytes = Buffer.from(member);

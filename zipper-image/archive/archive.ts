@@ -45,11 +45,13 @@ export interface ArchiveEntry {
   readonly body: AsyncIterable<Uint8Array>;
   /** The whole body, if it is small enough to keep in memory. */
   readonly small: Uint8Array | undefined;
+  /** Computes the SHA-256 even if the archive does not for every entry. Default false. */
+  readonly sha256?: boolean;
 }
 
 /** Sizes and checksums of a written entry. */
 export interface WrittenEntry extends EntrySizes {
-  /** SHA-256 (hex) of the content, if the archive computes it. */
+  /** SHA-256 (hex) of the content, if it was computed. */
   readonly sha256?: string;
 }
 
@@ -154,8 +156,8 @@ class ZipWriter implements Archive {
     this.#offset += chunk.length;
   }
 
-  #startHash(): Hash | undefined {
-    return this.#options.sha256 === true ? createHash('sha256') : undefined;
+  #startHash(entry: ArchiveEntry): Hash | undefined {
+    return this.#options.sha256 === true || entry.sha256 === true ? createHash('sha256') : undefined;
   }
 
   async #addSmall(entry: ArchiveEntry, body: Uint8Array): Promise<WrittenEntry> {
@@ -175,7 +177,7 @@ class ZipWriter implements Archive {
     await this.#write(localHeader(head, sizes));
     await this.#write(data, data === body ? sizes.crc : undefined);
     this.#directory.append(directoryHeader(head, sizes, at));
-    return { ...sizes, ...digestOf(this.#startHash()?.update(body)) };
+    return { ...sizes, ...digestOf(this.#startHash(entry)?.update(body)) };
   }
 
   /** Whether the entry may need 64-bit sizes. */
@@ -198,7 +200,7 @@ class ZipWriter implements Archive {
     };
     const at = this.#offset;
     await this.#write(localHeader(head, { crc: 0, compressedSize: 0, size: 0 }));
-    const hash = this.#startHash();
+    const hash = this.#startHash(entry);
     const limit = head.zip64 ? Number.MAX_SAFE_INTEGER : ZIP64_FROM - 1;
     const withoutCrc = !deflate && entry.declaredLength !== undefined;
     const measured = measure(entry, probed.body, { hash, limit, withoutCrc });

@@ -13,6 +13,7 @@ import { AppError } from '#runtime/errors.ts';
 import type { Logger } from '#runtime/log.ts';
 import { defined } from '#runtime/optional.ts';
 import { SourceError } from '../sources/source-error.ts';
+import { checksumFault } from '../sources/stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry, type SourceReader } from '../sources/types.ts';
 import type { ProgressCounts } from '../status/progress.ts';
 import type { Archive, ArchiveEntry, WrittenEntry } from './archive.ts';
@@ -92,13 +93,23 @@ const tooLateToLeaveOut = (error: SourceError, policy: OnSourceError): AppError 
     { code: error.code, retryable: error.retryable, cause: error, details: error.details },
   );
 
-const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
+/** Checksums that were not compared before are compared with the written bytes. */
+const addChecked = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
   const { task, names, archive, signal } = deps;
-  const policy = task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
+  const { small, stated = {} } = entry;
+  const options = { name: names.nameOf(entry.index), modified: modifiedOf(entry, task) };
+  const sha256 = small === undefined && stated.sha256 !== undefined;
+  const written = await archive.add({ ...entry, ...options, sha256 }, signal);
+  const fault = checksumFault(stated, written);
+  if (fault) throw new SourceError(entry, fault);
+  return written;
+};
+
+const addSource = async (entry: SourceEntry, deps: WriteEntriesDeps): Promise<WrittenEntry> => {
+  const policy = deps.task.onSourceError ?? SPEC_DEFAULTS.onSourceError;
   deps.assertFits(entry.declaredLength ?? entry.small?.length ?? 0);
   try {
-    const modified = modifiedOf(entry, task);
-    return await archive.add({ ...entry, name: names.nameOf(entry.index), modified }, signal);
+    return await addChecked(entry, deps);
   } catch (error) {
     throw policy !== 'Fail' && error instanceof SourceError ? tooLateToLeaveOut(error, policy) : error;
   }

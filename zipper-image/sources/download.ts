@@ -1,10 +1,12 @@
 import type { Dispatcher } from 'undici';
+import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { countedFlow } from './counted-flow.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
 import {
@@ -16,8 +18,10 @@ import {
   type SourceHead,
   totalOfRange,
 } from './response-head.ts';
+import { createPageCheck, type PageCheck } from './sign-in-page.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
+import { assertDeclared, assertNotLonger, assertSize, isVerifiable, mediaTypeIn } from './stated.ts';
 
 /** Receives the body of one source synchronously. */
 export interface SourceSink {
@@ -45,11 +49,9 @@ export interface DownloadDeps {
   readonly onUnreachable?: ((cause: unknown) => void) | undefined;
 }
 
-export interface DownloadRequest {
+/** The headers of the file are sent only to the origin of its URL, because they may be credentials. */
+export interface DownloadRequest extends ListedFile {
   readonly index: number;
-  readonly url: string;
-  /** The caller's own headers, sent only to the origin of the URL, because they may be credentials. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
@@ -112,35 +114,6 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
-/**
- * Counts no time in which the body is paused. Dispose of it when the body has ended, paused or not: the sink keeps it until the next
- * one starts.
- */
-const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
-  let isCounted = true;
-  let hasEnded = false;
-  const count = (isOn: boolean): void => {
-    if (hasEnded || isOn === isCounted) return;
-    isCounted = isOn;
-    if (isOn) limit.begin();
-    else limit.end();
-  };
-  return {
-    pause: () => {
-      count(false);
-      flow.pause();
-    },
-    resume: () => {
-      count(true);
-      flow.resume();
-    },
-    [Symbol.dispose]: () => {
-      count(true);
-      hasEnded = true;
-    },
-  };
-};
-
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
@@ -149,6 +122,7 @@ class Download {
   #flow: Disposable | undefined;
   #received: number;
   #total: number | undefined;
+  #page: PageCheck | undefined;
 
   constructor(request: DownloadRequest, deps: DownloadDeps) {
     this.#request = request;
@@ -166,7 +140,9 @@ class Download {
       this.#request.signal.throwIfAborted();
       const fault = errorFault(error, this.#inBody);
       if (fault.code === 'SourceUnreachable') this.#deps.onUnreachable?.(fault.cause);
-      throw new SourceError(this.#request, fault);
+      // A resumed body would be accepted without its first bytes.
+      const voids = this.#page?.isOpen === true && { voidsReceived: true as const };
+      throw new SourceError(this.#request, { ...fault, ...voids });
     }
   }
 
@@ -175,7 +151,9 @@ class Download {
     const content = readDataUrl(this.#request.url);
     if (!content.ok) throw invalid(`the data: URL ${content.problem}`);
     this.#inBody = true;
-    this.#request.sink.start(inlineHead(content.bytes.length), NO_FLOW);
+    const { length } = content.bytes;
+    assertDeclared(this.#request, { length, mediaType: content.mediaType });
+    this.#request.sink.start(inlineHead(length), NO_FLOW);
     this.#write(content.bytes);
   }
 
@@ -212,7 +190,7 @@ class Download {
           start: (head, flow) => {
             const wait = retryAfterMs(head.headers['retry-after'], new Date());
             turn.responded(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
-            return this.#start(head, flow);
+            return this.#start(head, flow, url);
           },
           write: (chunk) => this.#write(chunk),
         },
@@ -234,7 +212,7 @@ class Download {
     };
   }
 
-  #start(head: ResponseHead, body: Flow): BodyUse {
+  #start(head: ResponseHead, body: Flow, url: URL): BodyUse {
     const { resume, sink, headOnly, limit } = this.#request;
     const counted = limit && countedFlow(body, limit);
     this.#flow = counted;
@@ -242,6 +220,7 @@ class Download {
     if (resume && decidesContinuation(head)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
+      assertSize(this.#request, this.#total);
       this.#inBody = true;
       sink.continue(flow);
       return 'read';
@@ -249,10 +228,15 @@ class Download {
     if (head.status !== 200) return 'discard';
     const source = readSourceHead(head);
     this.#assertAcceptable(source);
+    assertDeclared(this.#request, {
+      length: source.declaredLength,
+      mediaType: mediaTypeIn(head.headers['content-type']),
+    });
     this.#inBody = true;
     sink.start(source, flow);
     if (headOnly === true) return (source.declaredLength ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
     this.#total = source.declaredLength;
+    this.#page = createPageCheck(this.#request, head, url);
     return 'read';
   }
 
@@ -262,7 +246,7 @@ class Download {
       const text = `it has ${total} bytes, more than the maximum file size of ${maxBytes}`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
-    if (lengthUnverified && refuseUnverified)
+    if (lengthUnverified && refuseUnverified && !isVerifiable(this.#request))
       throw invalid(
         'it does not declare its length, and such sources are rejected (SOURCE_REFUSE_UNVERIFIED)',
       );
@@ -277,13 +261,19 @@ class Download {
     }
     if (this.#total !== undefined && this.#received > this.#total)
       throw invalid('it sent more bytes than it declared');
+    assertNotLonger(this.#request, this.#received);
+    this.#page?.write(chunk);
     this.#request.sink.write(chunk);
   }
 
   #assertWhole(): void {
-    if (this.#total === undefined || this.#received === this.#total) return;
-    const text = `it sent ${this.#received} bytes of ${this.#total}`;
-    throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
+    if (this.#total !== undefined && this.#received !== this.#total) {
+      const text = `it sent ${this.#received} bytes of ${this.#total}`;
+      throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
+    }
+    if (this.#request.headOnly === true) return;
+    assertSize(this.#request, this.#received);
+    this.#page?.end();
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDataUrl } from '#runtime/data-url.ts';
 import type { Logger } from '#runtime/log.ts';
 import { retry } from '#runtime/retry.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
@@ -7,11 +8,15 @@ import { type SourceSettings, toDownloadLimits } from './settings.ts';
 import { SourceError } from './source-error.ts';
 import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
 import type { SourceSlot } from './source-slot.ts';
+import { checksumFault, checksumsOf } from './stated.ts';
+import { SMALL_ENTRY_BYTES } from './types.ts';
 
 export interface FetchDeps {
   readonly download: DownloadDeps;
   readonly settings: SourceSettings;
   readonly log: Logger;
+  /** Each source is requested exactly once, unless the request fails. */
+  readonly sequential?: boolean;
   /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: (error: unknown) => void;
@@ -43,6 +48,8 @@ class SourceFetch {
    * does not continue forever.
    */
   #furthest = 0;
+  /** What the last response had instead of what is stated. */
+  #mismatch: string | undefined;
 
   constructor(slot: SourceSlot, signal: AbortSignal, deps: FetchDeps) {
     this.#slot = slot;
@@ -71,16 +78,33 @@ class SourceFetch {
     await this.#limit.excluding(slot.untilWanted());
     this.#signal.throwIfAborted();
     const { index, file, resumePoint } = slot;
-    const { url, headers } = file;
     try {
       await download(
-        { index, url, headers, sink: slot, signal: this.#signal, resume: resumePoint, limit: this.#limit },
+        { ...file, index, sink: slot, signal: this.#signal, resume: resumePoint, limit: this.#limit },
         this.#deps.download,
       );
+      this.#assertChecksums();
     } catch (error) {
       if (error instanceof SourceError && error.voidsReceived) slot.voidReceived();
-      throw error;
+      throw this.#unlessRepeated(error);
     }
+  }
+
+  /** A small body is checked before it is passed on, so that it can be left out. Others are checked when they are written. */
+  #assertChecksums(): void {
+    const slot = this.#slot;
+    if (slot.received > SMALL_ENTRY_BYTES) return;
+    const fault = checksumFault(slot.file, checksumsOf(slot.file, slot.peek()));
+    if (fault) throw new SourceError(slot, fault);
+  }
+
+  /** The same mismatch twice is not by chance. Nor does a URL that may work only once get another request. */
+  #unlessRepeated(error: unknown): unknown {
+    if (!(error instanceof SourceError) || error.code !== 'SourceMismatch') return error;
+    const isLast =
+      error.message === this.#mismatch || this.#deps.sequential === true || isDataUrl(this.#slot.file.url);
+    this.#mismatch = error.message;
+    return isLast ? error.asPermanent() : error;
   }
 
   /** Bytes that were passed on cannot be replaced, so only a continuation helps. */

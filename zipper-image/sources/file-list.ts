@@ -3,9 +3,10 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { FileEntry, ListedFile } from '#crds/zip-job.ts';
+import type { Expectations, FileEntry, ListedFile } from '#crds/zip-job.ts';
 import { fileListMountName } from '#crds/zipper-contract.ts';
 import { AppError } from '#runtime/errors.ts';
+import { expectationFault, expectationsOf, type UncheckedExpectations } from '#runtime/expectations.ts';
 import { readSourceHeaders } from '#runtime/source-headers.ts';
 
 export interface FileListSource {
@@ -31,13 +32,26 @@ export class FileListError extends AppError {
   }
 }
 
-const isFileEntry = (value: unknown): value is FileEntry & { readonly headers?: unknown } =>
+type UncheckedFile = Pick<FileEntry, 'url' | 'filename'> &
+  UncheckedExpectations & { readonly headers?: unknown };
+
+const isFileEntry = (value: unknown): value is UncheckedFile =>
   typeof value === 'object' &&
   value !== null &&
   'url' in value &&
   typeof value.url === 'string' &&
   'filename' in value &&
   typeof value.filename === 'string';
+
+/** What the line contains besides URL and name. */
+const readOptions = (value: UncheckedFile, index: number): Omit<ListedFile, 'url' | 'filename'> => {
+  const headers = value.headers === undefined ? undefined : readSourceHeaders(value.headers);
+  if (value.headers !== undefined && !headers)
+    throw new FileListError(`line ${index} has "headers" that are not allowed`);
+  const fault = expectationFault(value);
+  if (fault) throw new FileListError(`line ${index}: "${fault.name}" ${fault.problem}`);
+  return { ...(headers && { headers }), ...expectationsOf(value as Expectations) };
+};
 
 const parseLine = (line: string, index: number): ListedFile => {
   let value: unknown;
@@ -48,10 +62,7 @@ const parseLine = (line: string, index: number): ListedFile => {
   }
   if (!isFileEntry(value)) throw new FileListError(`line ${index} lacks the strings "url" and "filename"`);
   const { url, filename } = value;
-  if (value.headers === undefined) return { url, filename };
-  const headers = readSourceHeaders(value.headers);
-  if (!headers) throw new FileListError(`line ${index} has "headers" that are not allowed`);
-  return { url, filename, headers };
+  return { url, filename, ...readOptions(value, index) };
 };
 
 const decode = (bytes: Buffer, chunk: number): string => {

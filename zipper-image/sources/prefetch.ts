@@ -45,8 +45,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.pool = new BlockPool(settings.sourceBufferBytes);
     this.#lastUseful = deps.files.length - 1;
     this.#fetchDeps = {
-      settings,
-      log: deps.log,
+      ...deps,
       download: createDownloadDeps(deps),
       onRestart: (slot) => {
         if (!slot.ahead) this.#budget.charge(slot, 0);

@@ -2,7 +2,8 @@
  * Checks the sources of which nothing is known when a job fails because of another one.
  *
  * Each is requested once, with the GET of its download, so that the response is the one that the download would get: a
- * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides.
+ * presigned URL is not valid for HEAD, and some sources reject Range. The head of the response decides, also whether size and media
+ * type are those that are stated. Checksums are not compared.
  */
 import type { ListedFile } from '#crds/zip-job.ts';
 import type { Logger } from '#runtime/log.ts';
@@ -47,7 +48,7 @@ interface Asking {
   readonly signal: AbortSignal;
 }
 
-const ask = async (index: number, { url, headers }: ListedFile, asking: Asking): Promise<void> => {
+const ask = async (index: number, file: ListedFile, asking: Asking): Promise<void> => {
   const { known, signal } = asking;
   const sink: SourceSink = {
     start: ({ declaredLength }) => known.good(index, declaredLength),
@@ -55,7 +56,7 @@ const ask = async (index: number, { url, headers }: ListedFile, asking: Asking):
     write: ignore,
   };
   try {
-    await download({ index, url, headers, sink, signal, resume: undefined, headOnly: true }, asking.download);
+    await download({ ...file, index, sink, signal, resume: undefined, headOnly: true }, asking.download);
   } catch (error) {
     // A body that breaks off after its head does not count: only the head is checked.
     if (signal.aborted || known.isKnown(index)) return;

@@ -44,6 +44,8 @@ export class SourceError extends AppError {
   readonly voidsReceived: boolean;
   readonly refused: boolean;
 
+  readonly #fault: SourceFault;
+
   override readonly hidesCause = true;
 
   constructor(file: { readonly index: number }, fault: SourceFault) {
@@ -53,9 +55,15 @@ export class SourceError extends AppError {
       ...fault,
       details: { fileIndex: file.index, ...defined({ httpStatus }), code },
     });
+    this.#fault = fault;
     this.fileIndex = file.index;
     this.httpStatus = httpStatus;
     this.voidsReceived = fault.voidsReceived === true;
     this.refused = fault.refused === true;
+  }
+
+  /** The same failure, which another attempt would repeat. */
+  asPermanent(): SourceError {
+    return new SourceError({ index: this.fileIndex }, { ...this.#fault, retryable: false });
   }
 }

@@ -5,6 +5,7 @@ import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
 import type { ResumePoint, SourceHead } from './response-head.ts';
 import { SourceError } from './source-error.ts';
+import { isVerifiable } from './stated.ts';
 import { SMALL_ENTRY_BYTES, type SourceEntry } from './types.ts';
 
 /**
@@ -62,6 +63,11 @@ export class SourceSlot implements SourceSink {
 
   get buffered(): number {
     return this.#queue.bytes;
+  }
+
+  /** The buffered bytes in order. They stay. */
+  peek(): Iterable<Uint8Array> {
+    return this.#queue.peek();
   }
 
   get paused(): boolean {
@@ -205,10 +211,12 @@ export class SourceSlot implements SourceSink {
     return {
       index,
       filename,
-      declaredLength: head.declaredLength,
+      // A body of another size fails, so a stated size is as good as a declared one.
+      declaredLength: head.declaredLength ?? this.file.size,
       lastModified: head.lastModified,
-      lengthUnverified: head.lengthUnverified,
+      lengthUnverified: head.lengthUnverified && !isVerifiable(this.file),
       contentEncoded: head.contentEncoding !== undefined,
+      stated: this.file,
       small,
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
     };

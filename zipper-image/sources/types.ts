@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { ListedFile } from '#crds/zip-job.ts';
+import type { Expectations, ListedFile } from '#crds/zip-job.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { Logger } from '#runtime/log.ts';
 import type { KnownSources } from './known-sources.ts';
@@ -13,13 +13,15 @@ export const SMALL_ENTRY_BYTES = 1024 * 1024;
 export interface SourceEntry {
   readonly index: number;
   readonly filename: string;
-  /** Content-Length of the response; undefined if there is none. */
+  /** Content-Length of the response, or the stated size; undefined if there is neither. */
   readonly declaredLength: number | undefined;
   readonly lastModified: Date | undefined;
-  /** The body ended with the connection and no length was declared, so a truncated body would look the same. */
+  /** The body ended with the connection and no length was declared or stated, so a truncated body would look the same. */
   readonly lengthUnverified: boolean;
   /** The source applied a Content-Encoding. The bytes are kept as received. */
   readonly contentEncoded: boolean;
+  /** Checksums to compare with the written bytes, unless the whole body is in `small`, whose checksums were compared. */
+  readonly stated?: Pick<Expectations, 'sha256' | 'crc32'>;
   /**
    * The bytes in order, to be read once. A chunk is valid until the next one is requested. Ends exactly at the
    * end of the source.

@@ -1,13 +1,27 @@
 import type { Failure } from '#crds/zip-job.ts';
-import { EXIT_CODES, FAILURE_CODES, type FailureCode, isPermanentExit } from '#crds/zipper-contract.ts';
+import {
+  EXIT_CODES,
+  type ExitName,
+  FAILURE_CODES,
+  type FailureCode,
+  isPermanentExit,
+} from '#crds/zipper-contract.ts';
 import { AppError, isAbort, toError } from '#runtime/errors.ts';
 import { defined } from '#runtime/optional.ts';
 import { redactText } from '#runtime/redact.ts';
+
+type ZipperFailure = Failure & { readonly code: FailureCode };
 
 const MOST_MESSAGE_CHARACTERS = 1000;
 /** Includes the brackets around a URL, and the space before them. The scheme is bounded for linear time. */
 const URL_IN_TEXT =
   /\s?\([a-z][a-z0-9+.-]{0,31}:\/\/[^\s"'<>`\\)]+\)|(?:[a-z][a-z0-9+.-]{0,31})?:\/\/[^\s"'<>`\\]+/gi;
+
+interface Exits {
+  readonly exit: ExitName;
+  readonly retriableExit?: ExitName;
+}
+const EXITS: Readonly<Record<FailureCode, Exits>> = FAILURE_CODES;
 
 const isFailureCode = (code: string): code is FailureCode => Object.hasOwn(FAILURE_CODES, code);
 
@@ -32,10 +46,20 @@ const messageOf = (error: Error, code: FailureCode): string => {
 };
 
 /** Exit code of a failure. */
-export const exitCodeOf = (code: FailureCode): number => EXIT_CODES[FAILURE_CODES[code].exit];
+export const exitCodeOf = ({ code, retriable }: Pick<ZipperFailure, 'code' | 'retriable'>): number => {
+  const { exit, retriableExit = exit } = EXITS[code];
+  return EXIT_CODES[retriable ? retriableExit : exit];
+};
+
+/** Of most codes, all failures are alike. Of the others, the error says whether another attempt may help. */
+const isRetriable = (error: Error, code: FailureCode): boolean => {
+  const { exit, retriableExit } = EXITS[code];
+  if (retriableExit === undefined) return !isPermanentExit(EXIT_CODES[exit]);
+  return error instanceof AppError && error.retryable;
+};
 
 /** Converts any thrown value to the failure in the status and the termination message. */
-export const toFailure = (thrown: unknown): Failure & { readonly code: FailureCode } => {
+export const toFailure = (thrown: unknown): ZipperFailure => {
   const error = toError(thrown);
   const code = codeOf(error);
   const details = error instanceof AppError ? error.details : {};
@@ -45,6 +69,6 @@ export const toFailure = (thrown: unknown): Failure & { readonly code: FailureCo
     code,
     message: messageOf(error, code),
     ...defined({ fileIndex, httpStatus }),
-    retriable: !isPermanentExit(exitCodeOf(code)),
+    retriable: isRetriable(error, code),
   };
 };

@@ -1,5 +1,6 @@
 import type { FromSchema, JsonSchema } from '#crds/json-schema.ts';
 import { COUNTED_CLASSES, SPEC_DEFAULTS } from '#crds/zip-job.ts';
+import { COUNT } from '#crds/zip-outcome.ts';
 import { decoderOf } from '#runtime/validator.ts';
 import { validateOwnZipJob } from '../validators/documents.ts';
 
@@ -17,7 +18,18 @@ export const OWN_ZIP_JOB_SCHEMA = {
         maxAttempts: { type: 'integer' },
         files: {
           type: 'array',
-          items: { type: 'object', required: ['url', 'filename'], properties: { url: TEXT, filename: TEXT } },
+          items: {
+            type: 'object',
+            required: ['url', 'filename'],
+            properties: {
+              url: TEXT,
+              filename: TEXT,
+              size: COUNT,
+              sha256: TEXT,
+              crc32: TEXT,
+              contentType: TEXT,
+            },
+          },
         },
       },
     },

@@ -4,6 +4,7 @@ import type { FileEntry } from '#crds/zip-job.ts';
 import { BUCKET_SECRET_KEYS } from '#crds/zipper-contract.ts';
 import type { ZIPPER_TASK_SCHEMA, ZipperTask } from '#crds/zipper-task.ts';
 import { toError } from '#runtime/errors.ts';
+import { expectationsOf } from '#runtime/expectations.ts';
 import { decoderOf } from '#runtime/validator.ts';
 import type { OwnZipJob } from '../status/own-zip-job.ts';
 import { TaskError } from '../status/task-error.ts';
@@ -52,7 +53,7 @@ export const inlineFiles = ({ spec }: OwnZipJob, expected: number): readonly Fil
     throw new TaskError(
       `Could not read spec.files: it has ${files.length} files, but the task has ${expected}`,
     );
-  return files.map(({ url, filename }) => ({ url, filename }));
+  return files.map(({ url, filename, ...stated }) => ({ url, filename, ...expectationsOf(stated) }));
 };
 
 /** Reads the mounted Secret of the bucket. @throws TaskError when a required key of it is missing. */

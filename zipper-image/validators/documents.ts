@@ -1466,7 +1466,7 @@ return errors === 0;
 }
 
 export const validateOwnZipJob = validate11;
-const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1}}}}};
+const schema12 = {"$id":"validateOwnZipJob","type":"object","required":["metadata","spec"],"properties":{"metadata":{"type":"object","required":["uid"],"properties":{"uid":{"type":"string"}}},"spec":{"type":"object","properties":{"maxAttempts":{"type":"integer"},"files":{"type":"array","items":{"type":"object","required":["url","filename"],"properties":{"url":{"type":"string"},"filename":{"type":"string"},"size":{"type":"integer","minimum":0},"sha256":{"type":"string"},"crc32":{"type":"string"},"contentType":{"type":"string"}}}}}},"status":{"type":"object","properties":{"attempts":{"type":"array","items":{"type":"object","required":["podUid"],"properties":{"podUid":{"type":"string"},"class":{"type":"string"}}}},"progressIntervalSeconds":{"type":"integer","minimum":1}}}}};
 
 function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="validateOwnZipJob" */;
@@ -1569,6 +1569,67 @@ var valid4 = _errs15 === errors;
 else {
 var valid4 = true;
 }
+if(valid4){
+if(data5.size !== undefined){
+let data8 = data5.size;
+const _errs17 = errors;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs17){
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 < 0 || isNaN(data8)){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/size",schemaPath:"#/properties/spec/properties/files/items/properties/size/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+var valid4 = _errs17 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.sha256 !== undefined){
+const _errs19 = errors;
+if(typeof data5.sha256 !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/sha256",schemaPath:"#/properties/spec/properties/files/items/properties/sha256/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid4 = _errs19 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.crc32 !== undefined){
+const _errs21 = errors;
+if(typeof data5.crc32 !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/crc32",schemaPath:"#/properties/spec/properties/files/items/properties/crc32/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid4 = _errs21 === errors;
+}
+else {
+var valid4 = true;
+}
+if(valid4){
+if(data5.contentType !== undefined){
+const _errs23 = errors;
+if(typeof data5.contentType !== "string"){
+validate11.errors = [{instancePath:instancePath+"/spec/files/" + i0+"/contentType",schemaPath:"#/properties/spec/properties/files/items/properties/contentType/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+var valid4 = _errs23 === errors;
+}
+else {
+var valid4 = true;
+}
+}
+}
+}
+}
 }
 }
 }
@@ -1607,47 +1668,47 @@ var valid0 = true;
 }
 if(valid0){
 if(data.status !== undefined){
-let data8 = data.status;
-const _errs17 = errors;
-if(errors === _errs17){
-if(data8 && typeof data8 == "object" && !Array.isArray(data8)){
-if(data8.attempts !== undefined){
-let data9 = data8.attempts;
-const _errs19 = errors;
-if(errors === _errs19){
-if(Array.isArray(data9)){
+let data12 = data.status;
+const _errs25 = errors;
+if(errors === _errs25){
+if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
+if(data12.attempts !== undefined){
+let data13 = data12.attempts;
+const _errs27 = errors;
+if(errors === _errs27){
+if(Array.isArray(data13)){
 var valid6 = true;
-const len1 = data9.length;
+const len1 = data13.length;
 for(let i1=0; i1<len1; i1++){
-let data10 = data9[i1];
-const _errs21 = errors;
-if(errors === _errs21){
-if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
+let data14 = data13[i1];
+const _errs29 = errors;
+if(errors === _errs29){
+if(data14 && typeof data14 == "object" && !Array.isArray(data14)){
 let missing3;
-if((data10.podUid === undefined) && (missing3 = "podUid")){
+if((data14.podUid === undefined) && (missing3 = "podUid")){
 validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaPath:"#/properties/status/properties/attempts/items/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
 }
 else {
-if(data10.podUid !== undefined){
-const _errs23 = errors;
-if(typeof data10.podUid !== "string"){
+if(data14.podUid !== undefined){
+const _errs31 = errors;
+if(typeof data14.podUid !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/podUid",schemaPath:"#/properties/status/properties/attempts/items/properties/podUid/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid7 = _errs23 === errors;
+var valid7 = _errs31 === errors;
 }
 else {
 var valid7 = true;
 }
 if(valid7){
-if(data10.class !== undefined){
-const _errs25 = errors;
-if(typeof data10.class !== "string"){
+if(data14.class !== undefined){
+const _errs33 = errors;
+if(typeof data14.class !== "string"){
 validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1+"/class",schemaPath:"#/properties/status/properties/attempts/items/properties/class/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
-var valid7 = _errs25 === errors;
+var valid7 = _errs33 === errors;
 }
 else {
 var valid7 = true;
@@ -1660,7 +1721,7 @@ validate11.errors = [{instancePath:instancePath+"/status/attempts/" + i1,schemaP
 return false;
 }
 }
-var valid6 = _errs21 === errors;
+var valid6 = _errs29 === errors;
 if(!valid6){
 break;
 }
@@ -1671,28 +1732,28 @@ validate11.errors = [{instancePath:instancePath+"/status/attempts",schemaPath:"#
 return false;
 }
 }
-var valid5 = _errs19 === errors;
+var valid5 = _errs27 === errors;
 }
 else {
 var valid5 = true;
 }
 if(valid5){
-if(data8.progressIntervalSeconds !== undefined){
-let data13 = data8.progressIntervalSeconds;
-const _errs27 = errors;
-if(!(((typeof data13 == "number") && (!(data13 % 1) && !isNaN(data13))) && (isFinite(data13)))){
+if(data12.progressIntervalSeconds !== undefined){
+let data17 = data12.progressIntervalSeconds;
+const _errs35 = errors;
+if(!(((typeof data17 == "number") && (!(data17 % 1) && !isNaN(data17))) && (isFinite(data17)))){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
-if(errors === _errs27){
-if((typeof data13 == "number") && (isFinite(data13))){
-if(data13 < 1 || isNaN(data13)){
+if(errors === _errs35){
+if((typeof data17 == "number") && (isFinite(data17))){
+if(data17 < 1 || isNaN(data17)){
 validate11.errors = [{instancePath:instancePath+"/status/progressIntervalSeconds",schemaPath:"#/properties/status/properties/progressIntervalSeconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
 }
-var valid5 = _errs27 === errors;
+var valid5 = _errs35 === errors;
 }
 else {
 var valid5 = true;
@@ -1704,7 +1765,7 @@ validate11.errors = [{instancePath:instancePath+"/status",schemaPath:"#/properti
 return false;
 }
 }
-var valid0 = _errs17 === errors;
+var valid0 = _errs25 === errors;
 }
 else {
 var valid0 = true;

@@ -158,6 +158,27 @@ export interface components {
             readonly headers?: {
                 readonly [key: string]: string;
             };
+            /**
+             * Format: int64
+             * @description Size of the file in bytes, at most the maximum size of a file. If the file differs, it fails with `SourceMismatch`.
+             * @example 48213
+             */
+            readonly size?: number;
+            /**
+             * @description SHA-256 of the file as 64 hexadecimal digits. If the file differs, it fails with `SourceMismatch`.
+             * @example 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae
+             */
+            readonly sha256?: string;
+            /**
+             * @description CRC-32 of the file as 8 hexadecimal digits, the checksum of zip archives. If the file differs, it fails with `SourceMismatch`.
+             * @example 8c736521
+             */
+            readonly crc32?: string;
+            /**
+             * @description Media type that the source declares for the file. Letter case and parameters do not count. If the file differs, it fails with `SourceMismatch`.
+             * @example application/pdf
+             */
+            readonly content_type?: string;
         };
         /**
          * Object options
@@ -464,7 +485,7 @@ export interface components {
              * @description Index in `urls`.
              */
             readonly file_index: number;
-            /** @description The invalid field: url, filename or headers; null for the entry as a whole. */
+            /** @description The invalid field: url, filename, headers, size, sha256, crc32 or content_type; null for the entry as a whole. */
             readonly param: string | null;
             /**
              * @description Machine-readable code; stable.
@@ -561,7 +582,7 @@ export interface components {
          * @description Why a job failed. Later releases may add codes.
          * @enum {string}
          */
-        readonly FailureCode: "InvalidTask" | "FileListMismatch" | "SourceUnreachable" | "SourceNotFound" | "SourceUnavailable" | "SourceTruncated" | "SourceChanged" | "SourceExpired" | "SourceStalled" | "SourceTooLarge" | "SourceInvalid" | "SourceProxyAuthenticationRequired" | "SourceProxyForbidden" | "SourceTlsError" | "ArchiveTooLarge" | "BucketNotFound" | "BucketAccessDenied" | "BucketCredentialsInvalid" | "BucketMisconfigured" | "StoreProxyAuthenticationRequired" | "StoreProxyForbidden" | "StoreUnavailable" | "StoreCorrupted" | "ObjectExists" | "OutcomeUnknown" | "Superseded" | "NotActive" | "ApiServerUnavailable" | "Terminated" | "Internal" | "BucketTerminating" | "BucketDeleted" | "ProjectNotFound" | "InvalidFileList" | "InvalidMetadata" | "NameConflict" | "JobDeleted" | "StartDeadlineExceeded" | "DeadlineExceeded" | "BackoffLimitExceeded" | "OutOfMemory" | "TooManyDisruptions" | "ResultMissing" | "ResultInvalid" | "Cancelled" | "Deleted" | "Restored";
+        readonly FailureCode: "InvalidTask" | "FileListMismatch" | "SourceUnreachable" | "SourceNotFound" | "SourceUnavailable" | "SourceTruncated" | "SourceChanged" | "SourceExpired" | "SourceStalled" | "SourceTooLarge" | "SourceMismatch" | "SourceInvalid" | "SourceProxyAuthenticationRequired" | "SourceProxyForbidden" | "SourceTlsError" | "ArchiveTooLarge" | "BucketNotFound" | "BucketAccessDenied" | "BucketCredentialsInvalid" | "BucketMisconfigured" | "StoreProxyAuthenticationRequired" | "StoreProxyForbidden" | "StoreUnavailable" | "StoreCorrupted" | "ObjectExists" | "OutcomeUnknown" | "Superseded" | "NotActive" | "ApiServerUnavailable" | "Terminated" | "Internal" | "BucketTerminating" | "BucketDeleted" | "ProjectNotFound" | "InvalidFileList" | "InvalidMetadata" | "NameConflict" | "JobDeleted" | "StartDeadlineExceeded" | "DeadlineExceeded" | "BackoffLimitExceeded" | "OutOfMemory" | "TooManyDisruptions" | "ResultMissing" | "ResultInvalid" | "Cancelled" | "Deleted" | "Restored";
     };
     responses: never;
     parameters: never;

@@ -9,10 +9,11 @@ import { aProject } from '../servers/api-server.ts';
 import { type Classes, projectClasses } from './project-classes.ts';
 
 const LIMITS = { maxFiles: 5, maxUrlLength: 200, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
+const MAX_FILE_BYTES = 1e9;
 const egress = createEgressPolicy({ allowCidrs: [], denyCidrs: ['93.184.0.0/16'], ownAddresses: [] });
 
 const policyOf = (classes: Classes, limits: RequestLimits): RequestPolicy =>
-  createRequestPolicy({ ...projectClasses(classes), egress, limits });
+  createRequestPolicy({ ...projectClasses(classes), egress, limits, maxFileBytes: MAX_FILE_BYTES });
 /** Most tests use it, and to compile its schemas takes most of the time of a test. */
 const ordinaryPolicy = policyOf({}, LIMITS);
 

@@ -104,6 +104,7 @@ const createDeps = (
       requestPolicy: createRequestPolicy({
         egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
         limits: settings,
+        maxFileBytes: settings.jobMaxFileBytes,
         ...projectClasses,
       }),
       limits: settings,

@@ -22,6 +22,7 @@ const requestPolicy = createRequestPolicy({
   ...projectClasses(),
   egress: createEgressPolicy({ allowCidrs: [], denyCidrs: [] }),
   limits,
+  maxFileBytes: 1e10,
 });
 const project = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
 

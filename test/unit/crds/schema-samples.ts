@@ -42,7 +42,7 @@ const spec: Complete<zip.ZipJobSpec> = {
   bucketRef: { name: 's3-b' },
   service: 's3',
   key: 'k',
-  files: [{ url: 'https://a/b', filename: 'b' }],
+  files: [{ url: 'https://a/b', filename: 'b', size: 1, sha256: '0', crc32: '0', contentType: 'text/plain' }],
   filesFrom: { secretNames: ['n'], encoding: 'gzip+json', count: 1, sha256: '0' },
   metadata: '{}',
   compression: 'store',

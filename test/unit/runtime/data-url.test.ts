@@ -24,8 +24,20 @@ describe('readDataUrl', () => {
     const all = Array.from({ length: 256 }, (_, byte) => byte);
     const text = all.map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
     for (const url of [`data:,${text}`, `data:,${text.toUpperCase()}`])
-      expect(readDataUrl(url)).to.deep.equal({ ok: true, bytes: Buffer.from(all) });
+      expect(readDataUrl(url)).to.deep.equal({ ok: true, bytes: Buffer.from(all), mediaType: 'text/plain' });
   });
+
+  for (const [url, mediaType] of [
+    ['data:,a', 'text/plain'],
+    ['data:;base64,YQ==', 'text/plain'],
+    ['data:;charset=utf-8,a', 'text/plain'],
+    ['data:nonsense,a', 'text/plain'],
+    ['data:Application/PDF;base64,YQ==', 'application/pdf'],
+    ['data:image/svg+xml;charset=utf-8,a', 'image/svg+xml'],
+  ] as const)
+    it(`finds the media type of ${url} (FD10)`, () => {
+      expect(readDataUrl(url)).to.have.property('mediaType', mediaType);
+    });
 
   for (const url of [
     'data:',

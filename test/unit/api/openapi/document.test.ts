@@ -69,6 +69,7 @@ describe('GET /openapi.json', () => {
     expect(document.components.schemas['FileEntry'])
       .to.have.nested.property('properties.url.description')
       .that.includes('300');
+    expect(document.components.schemas['FileEntry']).to.have.nested.property('properties.size.maximum', 1e10);
   });
 
   it('lists both operations under both base paths, and the API serves them there', async () => {

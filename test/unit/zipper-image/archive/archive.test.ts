@@ -199,6 +199,17 @@ describe('createArchive', () => {
     expect(createHash('sha256').update(archive).digest('hex')).to.equal(GOLDEN_SHA256);
   });
 
+  it('computes the SHA-256 only of entries that want it (FD10)', async () => {
+    const archive = createArchive({ compression: 'store', sink: { write: () => undefined } });
+    const sha256 = createHash('sha256').update(random).digest('hex');
+    for (const small of [false, true]) {
+      const entry = entryOf({ name: `${small}`, body: random, small });
+      expect(await archive.add(entry)).to.not.have.property('sha256');
+      const wanted = entryOf({ name: `${small}-wanted`, body: random, small });
+      expect(await archive.add({ ...wanted, sha256: true })).to.have.property('sha256', sha256);
+    }
+  });
+
   describe('other readers', () => {
     let directory = '';
     let path = '';

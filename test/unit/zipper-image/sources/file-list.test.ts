@@ -60,6 +60,24 @@ describe('readFileList', () => {
     }
   });
 
+  it('reads what an entry states about its file, and refuses what no file can be (FD10)', async () => {
+    const plain = { url: 'https://example.com/a', filename: 'a' };
+    const stated = { size: 3, sha256: 'A'.repeat(64), crc32: '00000000', contentType: 'Text/HTML; q=1' };
+    const sha256 = await write(toLines([{ ...plain, ...stated, other: 1 }]));
+    expect(await read({ chunks: 1, count: 1, sha256 })).to.deep.equal([{ ...plain, ...stated }]);
+    for (const wrong of [
+      { size: -1 },
+      { size: '3' },
+      { sha256: 'ab' },
+      { crc32: null },
+      { contentType: 'a' },
+    ]) {
+      const digest = await write(toLines([{ ...plain, ...wrong }]));
+      const { message } = await failure(read({ chunks: 1, count: 1, sha256: digest }));
+      expect(message).to.include(`line 0: "${Object.keys(wrong)[0]}" must be`);
+    }
+  });
+
   it('refuses a wrong digest or count', async () => {
     const sha256 = await write(toLines(ENTRIES));
     const other = await failure(read({ chunks: 1, count: 3, sha256: sha256.replace(/^./, 'x') }));

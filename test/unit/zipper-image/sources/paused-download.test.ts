@@ -25,6 +25,7 @@ describe('a download that is paused', () => {
     const request = {
       index: 0,
       url: origin.url('/gen/1000000/1'),
+      filename: 'a',
       sink: { ...sink, continue: () => undefined },
       signal: new AbortController().signal,
       resume: undefined,

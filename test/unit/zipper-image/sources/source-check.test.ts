@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { expect } from 'chai';
+import type { ListedFile } from '#crds/zip-job.ts';
 import type { SourceCheck } from '#crds/zip-outcome.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
@@ -113,6 +114,38 @@ describe('the check of the other sources', () => {
       bytes: 70_000 + 3 + 300,
       lengths: 3,
     });
+  });
+
+  it('compares stated sizes and media types, and no checksums (FD10)', async () => {
+    const [html, other] = ['text/html', 'text/plain'].map(
+      (type): OriginRoute =>
+        (_request, response) => {
+          response.writeHead(200, { 'content-type': type }).end('abc');
+        },
+    );
+    const typed = await start({ routes: { '/html': html!, '/other': other! } });
+    const cases: readonly (readonly [string, Partial<ListedFile>, string?])[] = [
+      [origin.url('/status/404'), {}, 'SourceNotFound'],
+      [origin.url('/gen/70000/1'), { size: 70_000, crc32: '00000000' }],
+      [origin.url('/gen/70000/2'), { size: 70_001 }, 'SourceMismatch'],
+      [origin.url('/chunked/10/2'), { size: 11 }],
+      [origin.url('/gen/10/3'), { sha256: '0'.repeat(64) }],
+      [typed.url('/html'), { contentType: 'text/HTML' }],
+      [typed.url('/other'), { contentType: 'text/html' }, 'SourceMismatch'],
+      ['data:,abc', { size: 3, crc32: '00000000' }],
+      ['data:,abcd', { size: 3 }, 'SourceMismatch'],
+      ['data:,abc', { contentType: 'text/html' }, 'SourceMismatch'],
+    ];
+    const files = cases.map(([, stated]) => stated);
+    const found = await check(
+      cases.map(([url]) => url),
+      { settings: { sourceRetryLimitMs: 0, sourceConcurrency: 1 }, files },
+    );
+    const wanted = cases.flatMap(([, , code], fileIndex) =>
+      code === undefined ? [] : [{ fileIndex, code }],
+    );
+    expect(found.failures.map(({ fileIndex, code }) => ({ fileIndex, code }))).to.deep.equal(wanted);
+    expect(found).to.include({ checked: cases.length, failed: wanted.length });
   });
 
   it('says nothing about refused addresses in its log, which users can read (C4, N22)', async () => {

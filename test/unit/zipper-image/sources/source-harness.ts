@@ -1,3 +1,4 @@
+import type { ListedFile } from '#crds/zip-job.ts';
 import { createEgressPolicy, type EgressPolicyOptions } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { createLogger } from '#runtime/log.ts';
@@ -18,6 +19,8 @@ export interface HarnessOptions {
   readonly sequential?: boolean;
   /** Headers of every file. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** More of each file, by its index. */
+  readonly files?: readonly Partial<ListedFile>[];
   /** Lines of the operator's log. */
   readonly onLog?: (line: string) => void;
 }
@@ -44,6 +47,7 @@ export const withReader = async <T>(
       url,
       filename: `file-${index}`,
       ...(options.headers && { headers: options.headers }),
+      ...options.files?.[index],
     })),
     agent,
     policy,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { EXIT_CODES, FAILURE_CODES } from '#crds/zipper-contract.ts';
+import { EXIT_CODES, FAILURE_CODES, type FailureCode } from '#crds/zipper-contract.ts';
 import { AppError, ConfigError } from '#runtime/errors.ts';
 import { exitCodeOf, toFailure } from '#zipper-image/status/failure.ts';
 import { terminationText } from '#zipper-image/status/termination.ts';
@@ -45,10 +45,23 @@ describe('toFailure', () => {
   });
 });
 
+describe('the failure of a file that differs from what is stated', () => {
+  for (const [retryable, exit] of [
+    [true, EXIT_CODES.sourceUnavailable],
+    [false, EXIT_CODES.sourceFailed],
+  ] as const)
+    it(`is retried by another attempt only if that may help: ${retryable} (FD10)`, () => {
+      const failure = toFailure(new AppError('file 3: other bytes', { code: 'SourceMismatch', retryable }));
+      expect(failure).to.include({ code: 'SourceMismatch', retriable: retryable });
+      expect(exitCodeOf(failure)).to.equal(exit);
+    });
+});
+
 describe('exitCodeOf', () => {
   it('returns the exit code of a failure code', () => {
-    expect(exitCodeOf('SourceNotFound')).to.equal(EXIT_CODES.sourceFailed);
-    expect(exitCodeOf('Superseded')).to.equal(EXIT_CODES.superseded);
+    const of = (code: FailureCode, retriable: boolean) => exitCodeOf({ code, retriable });
+    expect(of('SourceNotFound', false)).to.equal(EXIT_CODES.sourceFailed);
+    expect(of('Superseded', true)).to.equal(EXIT_CODES.superseded);
   });
 });
 

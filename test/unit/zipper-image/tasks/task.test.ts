@@ -69,6 +69,12 @@ describe('inlineFiles', () => {
     expect(inlineFiles({ metadata, spec: { files } }, 1)).to.deep.equal(files);
   });
 
+  it('reads what a ZipJob states about its files (FD10)', () => {
+    const stated = { size: 0, sha256: 'a'.repeat(64), crc32: '0123abcd', contentType: 'text/plain' };
+    const spec = { files: [{ ...files[0]!, ...stated }] };
+    expect(inlineFiles({ metadata, spec }, 1)).to.deep.equal(spec.files);
+  });
+
   it('refuses another number of files, and a ZipJob without any', () => {
     for (const spec of [{ files }, {}])
       expect(() => inlineFiles({ metadata, spec }, 2))
