@@ -49,6 +49,12 @@ export class ChunkQueue {
     return chunk;
   }
 
+  /** The buffered bytes in order. They stay. */
+  *peek(): Generator<Uint8Array> {
+    if (this.#fresh) yield this.#fresh;
+    for (const { block, bytes } of this.#filled.slice(this.#first)) yield block.subarray(0, bytes);
+  }
+
   /** All buffered bytes as one copy. */
   takeAll(): Uint8Array {
     const all = Buffer.allocUnsafeSlow(this.#bytes);

@@ -5,8 +5,10 @@ import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { countedFlow } from './counted-flow.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
+import { type ReceivedPrefix, RepeatedPrefix } from './repeated-prefix.ts';
 import {
   assertContinuation,
   invalid,
@@ -52,6 +54,10 @@ export interface DownloadRequest {
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
+  /** What a response that starts at the first byte must repeat, so that the sink gets only the rest. */
+  readonly prefix?: ReceivedPrefix | undefined;
+  /** Called with the number of repeated bytes. */
+  readonly onRepeated?: (bytes: number) => void;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
   /** Counts neither the wait for a free request to the origin, nor the time in which the sink pauses the body. */
@@ -112,35 +118,6 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
-/**
- * Counts no time in which the body is paused. Dispose of it when the body has ended, paused or not: the sink keeps it until the next
- * one starts.
- */
-const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
-  let isCounted = true;
-  let hasEnded = false;
-  const count = (isOn: boolean): void => {
-    if (hasEnded || isOn === isCounted) return;
-    isCounted = isOn;
-    if (isOn) limit.begin();
-    else limit.end();
-  };
-  return {
-    pause: () => {
-      count(false);
-      flow.pause();
-    },
-    resume: () => {
-      count(true);
-      flow.resume();
-    },
-    [Symbol.dispose]: () => {
-      count(true);
-      hasEnded = true;
-    },
-  };
-};
-
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
@@ -149,6 +126,7 @@ class Download {
   #flow: Disposable | undefined;
   #received: number;
   #total: number | undefined;
+  #repeated: RepeatedPrefix | undefined;
 
   constructor(request: DownloadRequest, deps: DownloadDeps) {
     this.#request = request;
@@ -235,11 +213,10 @@ class Download {
   }
 
   #start(head: ResponseHead, body: Flow): BodyUse {
-    const { resume, sink, headOnly, limit } = this.#request;
-    const counted = limit && countedFlow(body, limit);
-    this.#flow = counted;
-    const flow = counted ?? body;
-    if (resume && [200, 206, 416].includes(head.status)) {
+    const { resume, prefix, sink, headOnly } = this.#request;
+    const flow = this.#counted(body);
+    // With 200, the source sends the whole file instead of the range.
+    if (resume && (prefix ? [206, 416] : [200, 206, 416]).includes(head.status)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
       this.#inBody = true;
@@ -250,9 +227,25 @@ class Download {
     const source = readSourceHead(head);
     this.#assertAcceptable(source);
     this.#inBody = true;
+    if (prefix) return this.#repeat(prefix, source, flow);
     sink.start(source, flow);
     if (headOnly === true) return (source.total ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
     this.#total = source.total;
+    return 'read';
+  }
+
+  #counted(body: Flow): Flow {
+    const { limit } = this.#request;
+    if (!limit) return body;
+    const flow = countedFlow(body, limit);
+    this.#flow = flow;
+    return flow;
+  }
+
+  #repeat(prefix: ReceivedPrefix, source: SourceHead, flow: Flow): BodyUse {
+    this.#repeated = new RepeatedPrefix(prefix, source, () => this.#request.sink.continue(flow));
+    this.#received = 0;
+    this.#total = this.#repeated.total;
     return 'read';
   }
 
@@ -275,12 +268,15 @@ class Download {
       const text = `it is larger than the maximum file size of ${maxBytes} bytes`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
+    const rest = this.#repeated?.skip(chunk) ?? chunk;
     if (this.#total !== undefined && this.#received > this.#total)
       throw invalid('it sent more bytes than it declared');
-    this.#request.sink.write(chunk);
+    if (rest.byteLength < chunk.byteLength) this.#request.onRepeated?.(chunk.byteLength - rest.byteLength);
+    if (rest.byteLength > 0) this.#request.sink.write(rest);
   }
 
   #assertWhole(): void {
+    this.#repeated?.assertPassed();
     if (this.#total === undefined || this.#received === this.#total) return;
     const text = `it sent ${this.#received} bytes of ${this.#total}`;
     throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });

@@ -35,8 +35,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #front = 0;
   #consumed = 0;
   #lastUseful: number;
-  #bytesRead = 0;
-  #retries = 0;
+  bytesRead = 0;
+  retries = 0;
 
   constructor(deps: SourceReaderDeps) {
     const { settings } = deps;
@@ -52,20 +52,16 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
         if (!slot.ahead) this.#budget.charge(slot, 0);
       },
       onRetry: (error) => {
-        this.#retries += 1;
+        this.retries += 1;
         this.#noteFailure(error);
       },
+      onRepeated: (bytes) => {
+        this.bytesRead += bytes;
+      },
+      sequential: deps.sequential === true,
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
-  }
-
-  get bytesRead(): number {
-    return this.#bytesRead;
-  }
-
-  get retries(): number {
-    return this.#retries;
   }
 
   /** Buffered bytes, for tests and metrics. */
@@ -124,7 +120,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   }
 
   bytesArrived(slot: SourceSlot, count: number): void {
-    this.#bytesRead += count;
+    this.bytesRead += count;
     const { buffered } = slot;
     if (slot.ahead) {
       if (buffered <= slot.charge || this.#budget.reserve(slot, buffered + this.#budget.stepBytes)) return;
@@ -163,7 +159,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #mayStartNext(): boolean {
     const index = this.#next;
     if (index > this.#lastUseful) return false;
-    if (this.#deps.sequential === true) return index === this.#consumed;
+    if (this.#fetchDeps.sequential) return index === this.#consumed;
     if (index === this.#front) return true;
     const { sourceConcurrency } = this.#deps.settings;
     return (
