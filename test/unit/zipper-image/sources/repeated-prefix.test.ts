@@ -1,12 +1,18 @@
 import { once } from 'node:events';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
+import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
+import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { readConfig } from '#runtime/read-config.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
 import { until } from '#test/support/until.ts';
 import { createArchive } from '#zipper-image/archive/archive.ts';
+import { type DownloadRequest, download } from '#zipper-image/sources/download.ts';
+import { createDownloadDeps } from '#zipper-image/sources/fetch-source.ts';
+import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 import {
   BYTES,
   changedAt,
@@ -25,6 +31,30 @@ const expectWhole = ({ error, bytes, ranges }: RepliesRead, requests: number, bo
   expect(error).to.equal(undefined);
   expect(bytes.equals(body)).to.equal(true);
   expect(ranges).to.deep.equal(Array<undefined>(requests).fill(undefined));
+};
+
+/** A download of FILE in a process that knows only what another one received. */
+const downloadAfter = async (url: string, crc: number, bytes: number) => {
+  const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
+  const agent = createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 });
+  const settings = readConfig(SOURCE_SETTINGS, {});
+  const chunks: Buffer[] = [];
+  const request: DownloadRequest = {
+    index: 0,
+    url,
+    sink: {
+      start: () => chunks.push(Buffer.from('not continued')),
+      continue: () => undefined,
+      write: (chunk) => chunks.push(Buffer.from(chunk)),
+    },
+    signal: new AbortController().signal,
+    resume: undefined,
+    prefix: { bytes, identity: { crc32: crc }, total: BYTES, lengthUnverified: false },
+  };
+  const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
+  const error = await download(request, deps).catch((thrown: unknown) => thrown);
+  await agent.destroy();
+  return { error, bytes: Buffer.concat(chunks) };
 };
 
 describe('a source without a strong ETag that breaks off after its entry has begun', () => {
@@ -221,6 +251,17 @@ describe('a source without a strong ETag that breaks off after its entry has beg
     await archive.finish();
     const { entries } = readZip(Buffer.concat(chunks));
     expect(entries.map((entry) => contentOf(entry).equals(FILE))).to.deep.equal([true]);
+  });
+
+  it('continues after a position, a CRC-32 and a length from elsewhere (FD20)', async () => {
+    await using origin = await startReplies([{}]);
+    const at = 3 * MIB;
+    const { error, bytes } = await downloadAfter(origin.url('/file'), crc32(FILE.subarray(0, at)), at);
+    expect(error).to.equal(undefined);
+    expect(bytes.equals(FILE.subarray(at))).to.equal(true);
+    const other = await downloadAfter(origin.url('/file'), 1, at);
+    expect(other.error).to.include({ code: 'SourceChanged' });
+    expect(other.bytes).to.have.length(0);
   });
 
   it('ends with its signal while bytes are repeated', async () => {
