@@ -14,13 +14,13 @@ export interface FetchDeps {
   readonly download: DownloadDeps;
   readonly settings: SourceSettings;
   readonly log: Logger;
+  /** Each source is requested exactly once, unless the request fails. */
+  readonly sequential?: boolean;
   /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: (error: unknown) => void;
   /** Bytes arrived again that the slot already has. */
   readonly onRepeated: (bytes: number) => void;
-  /** URLs may work only once. */
-  readonly sequential: boolean;
 }
 
 /** The dependencies that all downloads of a reader share. */

@@ -25,6 +25,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #budget: MemoryBudget;
   readonly pool: BlockPool;
   readonly known = createKnownSources();
+  bytesRead = 0;
+  retries = 0;
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
@@ -35,8 +37,6 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #front = 0;
   #consumed = 0;
   #lastUseful: number;
-  bytesRead = 0;
-  retries = 0;
 
   constructor(deps: SourceReaderDeps) {
     const { settings } = deps;
@@ -45,8 +45,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
     this.pool = new BlockPool(settings.sourceBufferBytes);
     this.#lastUseful = deps.files.length - 1;
     this.#fetchDeps = {
-      settings,
-      log: deps.log,
+      ...deps,
       download: createDownloadDeps(deps),
       onRestart: (slot) => {
         if (!slot.ahead) this.#budget.charge(slot, 0);
@@ -58,7 +57,6 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
       onRepeated: (bytes) => {
         this.bytesRead += bytes;
       },
-      sequential: deps.sequential === true,
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
@@ -159,7 +157,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #mayStartNext(): boolean {
     const index = this.#next;
     if (index > this.#lastUseful) return false;
-    if (this.#fetchDeps.sequential) return index === this.#consumed;
+    if (this.#deps.sequential === true) return index === this.#consumed;
     if (index === this.#front) return true;
     const { sourceConcurrency } = this.#deps.settings;
     return (
