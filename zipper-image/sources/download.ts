@@ -9,6 +9,7 @@ import type { RetryLimit } from '#runtime/retry-limit.ts';
 import { countedFlow } from './counted-flow.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
+import { type ReceivedPrefix, RepeatedPrefix } from './repeated-prefix.ts';
 import {
   assertContinuation,
   decidesContinuation,
@@ -55,6 +56,10 @@ export interface DownloadRequest extends ListedFile {
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
+  /** What a response that starts at the first byte must repeat, so that the sink gets only the rest. */
+  readonly prefix?: ReceivedPrefix | undefined;
+  /** Called with the number of repeated bytes. */
+  readonly onRepeated?: (bytes: number) => void;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
   /** Counts neither the wait for a free request to the origin, nor the time in which the sink pauses the body. */
@@ -123,6 +128,7 @@ class Download {
   #received: number;
   #total: number | undefined;
   #page: PageCheck | undefined;
+  #repeated: RepeatedPrefix | undefined;
 
   constructor(request: DownloadRequest, deps: DownloadDeps) {
     this.#request = request;
@@ -141,7 +147,7 @@ class Download {
       const fault = errorFault(error, this.#inBody);
       if (fault.code === 'SourceUnreachable') this.#deps.onUnreachable?.(fault.cause);
       // A resumed body would be accepted without its first bytes.
-      const voids = this.#page?.isOpen === true && { voidsReceived: true as const };
+      const voids = this.#page?.isOpen === true && { refutesReceived: true as const };
       throw new SourceError(this.#request, { ...fault, ...voids });
     }
   }
@@ -213,11 +219,10 @@ class Download {
   }
 
   #start(head: ResponseHead, body: Flow, url: URL): BodyUse {
-    const { resume, sink, headOnly, limit } = this.#request;
-    const counted = limit && countedFlow(body, limit);
-    this.#flow = counted;
-    const flow = counted ?? body;
-    if (resume && decidesContinuation(head)) {
+    const { resume, prefix, sink, headOnly } = this.#request;
+    const flow = this.#counted(body);
+    // With 200, the source sends the whole file instead of the range.
+    if (resume && decidesContinuation(head) && !(prefix && head.status === 200)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
       assertSize(this.#request, this.#total);
@@ -233,10 +238,26 @@ class Download {
       mediaType: mediaTypeIn(head.headers['content-type']),
     });
     this.#inBody = true;
+    if (prefix) return this.#repeat(prefix, source, flow);
     sink.start(source, flow);
     if (headOnly === true) return (source.declaredLength ?? Infinity) <= REUSE_BYTES ? 'discard' : 'close';
     this.#total = source.declaredLength;
     this.#page = createPageCheck(this.#request, head, url);
+    return 'read';
+  }
+
+  #counted(body: Flow): Flow {
+    const { limit } = this.#request;
+    if (!limit) return body;
+    const flow = countedFlow(body, limit);
+    this.#flow = flow;
+    return flow;
+  }
+
+  #repeat(prefix: ReceivedPrefix, source: SourceHead, flow: Flow): BodyUse {
+    this.#repeated = new RepeatedPrefix(prefix, source, () => this.#request.sink.continue(flow));
+    this.#received = 0;
+    this.#total = this.#repeated.total;
     return 'read';
   }
 
@@ -259,14 +280,17 @@ class Download {
       const text = `it is larger than the maximum file size of ${maxBytes} bytes`;
       throw new SourceFaultError({ code: 'SourceTooLarge', text, retryable: false });
     }
+    const rest = this.#repeated?.skip(chunk) ?? chunk;
     if (this.#total !== undefined && this.#received > this.#total)
       throw invalid('it sent more bytes than it declared');
     assertNotLonger(this.#request, this.#received);
     this.#page?.write(chunk);
-    this.#request.sink.write(chunk);
+    if (rest.byteLength < chunk.byteLength) this.#request.onRepeated?.(chunk.byteLength - rest.byteLength);
+    if (rest.byteLength > 0) this.#request.sink.write(rest);
   }
 
   #assertWhole(): void {
+    this.#repeated?.assertPassed();
     if (this.#total !== undefined && this.#received !== this.#total) {
       const text = `it sent ${this.#received} bytes of ${this.#total}`;
       throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });

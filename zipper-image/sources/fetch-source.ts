@@ -1,9 +1,11 @@
 import { isDataUrl } from '#runtime/data-url.ts';
 import type { Logger } from '#runtime/log.ts';
+import { defined } from '#runtime/optional.ts';
 import { retry } from '#runtime/retry.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
 import { type DownloadDeps, download } from './download.ts';
 import { HostGates } from './host-gates.ts';
+import type { ReceivedPrefix } from './repeated-prefix.ts';
 import { type SourceSettings, toDownloadLimits } from './settings.ts';
 import { SourceError } from './source-error.ts';
 import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
@@ -20,6 +22,8 @@ export interface FetchDeps {
   /** The slot dropped its content. */
   readonly onRestart: (slot: SourceSlot) => void;
   readonly onRetry: (error: unknown) => void;
+  /** Bytes arrived again that the slot already has. */
+  readonly onRepeated: (bytes: number) => void;
 }
 
 /** The dependencies that all downloads of a reader share. */
@@ -77,15 +81,15 @@ class SourceFetch {
     // Sources close connections that nobody reads. A retry before bytes are wanted would only be closed again.
     await this.#limit.excluding(slot.untilWanted());
     this.#signal.throwIfAborted();
-    const { index, file, resumePoint } = slot;
+    const { index, file, resumePoint: resume } = slot;
+    const { onRepeated } = this.#deps;
+    const request = { ...file, index, sink: slot, signal: this.#signal, limit: this.#limit };
     try {
-      await download(
-        { ...file, index, sink: slot, signal: this.#signal, resume: resumePoint, limit: this.#limit },
-        this.#deps.download,
-      );
+      await download({ ...request, resume, prefix: this.#prefix, onRepeated }, this.#deps.download);
       this.#assertChecksums();
     } catch (error) {
       if (error instanceof SourceError && error.voidsReceived) slot.voidReceived();
+      if (error instanceof SourceError && error.refutesReceived) slot.refuteReceived();
       throw this.#unlessRepeated(error);
     }
   }
@@ -107,18 +111,27 @@ class SourceFetch {
     return isLast ? error.asPermanent() : error;
   }
 
+  get #prefix(): ReceivedPrefix | undefined {
+    return this.#deps.sequential === true ? undefined : this.#slot.prefix;
+  }
+
+  /** Whether the next attempt can continue after the received bytes. */
+  get #continues(): boolean {
+    return this.#slot.resumePoint !== undefined || this.#prefix !== undefined;
+  }
+
   /** Bytes that were passed on cannot be replaced, so only a continuation helps. */
   #mayRepeat(): boolean {
     const slot = this.#slot;
-    return slot.state !== 'parked' && (!slot.handedOn || slot.resumePoint !== undefined);
+    return slot.state !== 'parked' && (!slot.handedOn || this.#continues);
   }
 
   #gotFurther(): boolean {
-    const { received, resumePoint } = this.#slot;
+    const { received } = this.#slot;
     const gained = received - this.#furthest;
     // A source that sends a few bytes for each request is as slow as one that sends them within one.
     const least = (this.#deps.settings.sourceMinRateBytes * this.#limit.elapsedMs) / 1000;
-    if (!resumePoint || gained <= 0 || gained < least) return false;
+    if (!this.#continues || gained <= 0 || gained < least) return false;
     this.#furthest = received;
     return true;
   }
@@ -131,12 +144,13 @@ class SourceFetch {
       tries,
       delayMs,
       from: resumePoint?.from ?? 0,
+      ...defined({ repeats: resumePoint ? undefined : this.#prefix?.bytes }),
     };
     this.#deps.log.warn(facts, 'retrying a source');
     this.#deps.onRetry(error);
     // Restarts immediately instead of after the wait, because the consumer must not receive bytes that will be
     // repeated.
-    if (!resumePoint) this.#restart();
+    if (!this.#continues) this.#restart();
   }
 
   #restart(): void {
@@ -146,8 +160,8 @@ class SourceFetch {
 }
 
 /**
- * Downloads a source into its slot. A broken download resumes if the source confirms that its content is unchanged.
- * Otherwise it restarts, unless bytes were already passed on.
+ * Downloads a source into its slot. A broken download resumes if the source confirms that its content is unchanged. If it
+ * cannot, it restarts; if bytes were already passed on, the restart must repeat them.
  * @throws SourceError, or the reason of the signal
  */
 export const fetchSource = (slot: SourceSlot, signal: AbortSignal, deps: FetchDeps): Promise<void> =>

@@ -25,6 +25,8 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   readonly #budget: MemoryBudget;
   readonly pool: BlockPool;
   readonly known = createKnownSources();
+  bytesRead = 0;
+  retries = 0;
   readonly #slots = new Map<number, SourceSlot>();
   readonly #setAside = new Set<SourceSlot>();
   readonly #runs = new Set<Promise<void>>();
@@ -35,8 +37,6 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   #front = 0;
   #consumed = 0;
   #lastUseful: number;
-  #bytesRead = 0;
-  #retries = 0;
 
   constructor(deps: SourceReaderDeps) {
     const { settings } = deps;
@@ -51,20 +51,15 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
         if (!slot.ahead) this.#budget.charge(slot, 0);
       },
       onRetry: (error) => {
-        this.#retries += 1;
+        this.retries += 1;
         this.#noteFailure(error);
+      },
+      onRepeated: (bytes) => {
+        this.bytesRead += bytes;
       },
     };
     deps.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (deps.signal.aborted) this.#onAbort();
-  }
-
-  get bytesRead(): number {
-    return this.#bytesRead;
-  }
-
-  get retries(): number {
-    return this.#retries;
   }
 
   /** Buffered bytes, for tests and metrics. */
@@ -123,7 +118,7 @@ class Prefetch implements SourceReader, SlotOwner, AsyncDisposable {
   }
 
   bytesArrived(slot: SourceSlot, count: number): void {
-    this.#bytesRead += count;
+    this.bytesRead += count;
     const { buffered } = slot;
     if (slot.ahead) {
       if (buffered <= slot.charge || this.#budget.reserve(slot, buffered + this.#budget.stepBytes)) return;

@@ -10,8 +10,10 @@ export interface SourceFault {
   /** The text after "file 3: ". */
   readonly text: string;
   readonly retryable: boolean;
-  /** The received bytes must not be continued: the next attempt starts at the first byte. */
+  /** The received bytes must not be continued by a range: the next attempt starts at the first byte. */
   readonly voidsReceived?: true;
+  /** The source sends other bytes than those that were received, so they can never be continued. */
+  readonly refutesReceived?: true;
   /** Nothing was requested, because the port is not allowed. */
   readonly refused?: true;
   readonly httpStatus?: number;
@@ -42,6 +44,7 @@ export class SourceError extends AppError {
   readonly fileIndex: number;
   readonly httpStatus: number | undefined;
   readonly voidsReceived: boolean;
+  readonly refutesReceived: boolean;
   readonly refused: boolean;
 
   readonly #fault: SourceFault;
@@ -59,6 +62,7 @@ export class SourceError extends AppError {
     this.fileIndex = file.index;
     this.httpStatus = httpStatus;
     this.voidsReceived = fault.voidsReceived === true;
+    this.refutesReceived = fault.refutesReceived === true;
     this.refused = fault.refused === true;
   }
 

@@ -3,6 +3,7 @@ import type { BlockPool } from './block-pool.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
+import { MOST_REPEATED_BYTES, PrefixCrc, type ReceivedPrefix } from './repeated-prefix.ts';
 import type { ResumePoint, SourceHead } from './response-head.ts';
 import { SourceError } from './source-error.ts';
 import { isVerifiable } from './stated.ts';
@@ -53,6 +54,8 @@ export class SourceSlot implements SourceSink {
   #waiter: PromiseWithResolvers<void> | undefined;
   #wanted: PromiseWithResolvers<void> | undefined;
   #voided = false;
+  /** Of a source whose bytes the consumer has, and no ETag identifies. */
+  #crc: PrefixCrc | undefined;
 
   constructor(index: number, file: ListedFile, owner: SlotOwner) {
     this.index = index;
@@ -91,6 +94,15 @@ export class SourceSlot implements SourceSink {
     return { from: this.#seen, total: declaredLength, etag, lastModifiedText, contentEncoding };
   }
 
+  /** What a response that starts at the first byte must repeat; undefined if it cannot be continued. */
+  get prefix(): ReceivedPrefix | undefined {
+    const crc = this.#crc?.value;
+    const identity = crc === undefined ? this.resumePoint : { crc32: crc };
+    if (!identity || this.#seen > MOST_REPEATED_BYTES) return undefined;
+    const { declaredLength: total, lengthUnverified } = this.head ?? NO_HEAD;
+    return { bytes: this.#seen, identity, total, lengthUnverified };
+  }
+
   start(head: SourceHead, flow: Flow): void {
     this.head = head;
     this.#flow = flow;
@@ -103,13 +115,20 @@ export class SourceSlot implements SourceSink {
     this.#owner.resumed(this);
   }
 
-  /** The received bytes can no longer be continued. */
+  /** The received bytes can no longer be continued by a range. */
   voidReceived(): void {
     this.#voided = true;
   }
 
+  /** The received bytes can no longer be continued. */
+  refuteReceived(): void {
+    this.#voided = true;
+    this.#crc = undefined;
+  }
+
   write(chunk: Uint8Array): void {
     this.#seen += chunk.byteLength;
+    this.#crc?.add(chunk);
     this.#queue.push(chunk, this.handedOn && this.#waiter !== undefined);
     this.#owner.bytesArrived(this, chunk.byteLength);
     this.wake();
@@ -207,6 +226,7 @@ export class SourceSlot implements SourceSink {
     const head = this.head ?? NO_HEAD;
     const isSmall = this.state === 'complete' && this.#seen <= SMALL_ENTRY_BYTES;
     this.handedOn = true;
+    if (this.state !== 'complete' && head.etag === undefined) this.#startCrc();
     const small = isSmall ? this.#queue.takeAll() : undefined;
     return {
       index,
@@ -220,6 +240,12 @@ export class SourceSlot implements SourceSink {
       small,
       body: small ? oneChunk(small) : { [Symbol.asyncIterator]: () => ({ next: () => this.#next() }) },
     };
+  }
+
+  /** Small and prefetched sources never need it. */
+  #startCrc(): void {
+    this.#crc = new PrefixCrc();
+    for (const chunk of this.#queue.peek()) this.#crc.add(chunk);
   }
 
   #next(): Promise<IteratorResult<Uint8Array, undefined>> {

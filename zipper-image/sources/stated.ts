@@ -13,7 +13,7 @@ const differsNow = (text: string): SourceFault => ({
   code: 'SourceMismatch',
   text,
   retryable: true,
-  voidsReceived: true,
+  refutesReceived: true,
 });
 
 const sizeText = (size: number, stated: number): string =>

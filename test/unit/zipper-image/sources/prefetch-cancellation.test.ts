@@ -30,26 +30,34 @@ describe('createSourceReader: failures and cancellation', () => {
       await slow[Symbol.asyncDispose]();
     });
 
-    it('does not retry after bytes were delivered, so no byte is delivered twice (D7)', async () => {
+    it('delivers no byte twice when it repeats a source after bytes were delivered (D7)', async () => {
       const seen: number[] = [];
       const error = await failureOf(
-        withReader(urls(['/die/3000000/9000000/1']), async (reader) => {
-          for await (const entry of reader.entries()) {
-            expect(entry.small).to.equal(undefined);
-            for await (const chunk of entry.body) seen.push(chunk.byteLength);
-          }
-        }),
+        withReader(
+          urls(['/die/3000000/9000000/1']),
+          async (reader) => {
+            for await (const entry of reader.entries()) {
+              expect(entry.small).to.equal(undefined);
+              for await (const chunk of entry.body) seen.push(chunk.byteLength);
+            }
+          },
+          { settings: { sourceRetryLimitMs: 1 } },
+        ),
       );
       expect(error.code).to.equal('SourceTruncated');
-      expect(origin.requests).to.have.length(1);
+      expect(origin.requests.length).to.be.greaterThan(1);
       expect(seen.reduce((sum, bytes) => sum + bytes, 0)).to.be.at.most(3_000_000);
     });
 
     it('rejects again if the consumer ignores the error of a body', async () => {
       const error = await failureOf(
-        withReader(urls(['/die/3000000/9000000/1', '/gen/10/1']), async (reader) => {
-          for await (const entry of reader.entries()) await bodyOf(entry).catch(() => undefined);
-        }),
+        withReader(
+          urls(['/die/3000000/9000000/1', '/gen/10/1']),
+          async (reader) => {
+            for await (const entry of reader.entries()) await bodyOf(entry).catch(() => undefined);
+          },
+          { settings: { sourceRetryLimitMs: 0 } },
+        ),
       );
       expect(error).to.include({ fileIndex: 0, code: 'SourceTruncated' });
     });

@@ -180,35 +180,39 @@ describe('fetchSource: an interrupted download', () => {
       expect(error).to.include({ code: 'SourceChanged', retryable: true });
       expect(isPrefix).to.equal(true);
     });
+  });
 
-    for (const fault of ['empty-etag', 'empty-weak-etag'])
-      it(`sends no range request with ${fault}, which identifies no bytes (F29)`, async () => {
-        const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
-        expect(error).to.include({ code: 'SourceTruncated', retryable: true });
-        expect(isPrefix).to.equal(true);
-        expect(ranges()).to.deep.equal(['']);
+  describe('without support for ranges', () => {
+    for (const fault of ['empty-etag', 'empty-weak-etag', 'weak-etag', 'only-date'])
+      it(`sends no range request with ${fault}, which identifies no bytes (F29) (FD20)`, async () => {
+        const result = await withReader([origin.url(`/cut/1/${12 * MIB}/5?fault=${fault}`)], measure);
+        expect(result.crc).to.equal(crcOfGenerated(12 * MIB, 5));
+        expect(ranges()).to.deep.equal(['', '']);
       });
 
-    it('fails without mixing bytes: range-ignored (D8)', async () => {
-      const { error, isPrefix } = await failureAfterBytes('?fault=range-ignored');
-      expect(error).to.include({ code: 'SourceTruncated', retryable: true });
-      expect(isPrefix).to.equal(true);
+    it('continues in a response with the whole file and the same strong ETag (FD20)', async () => {
+      const bytes = 12 * MIB;
+      const result = await withReader([origin.url(`/cut/2/${bytes}/5?fault=range-ignored`)], measure);
+      expect(result.crc).to.equal(crcOfGenerated(bytes, 5));
+      expect(ranges()).to.have.length(3);
+      const [first, ...others] = ranges();
+      expect(first).to.equal('');
+      const positions = others.map((range) => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1]));
+      expect(result.fetched).to.equal(positions.reduce((sum, position) => sum + position, bytes));
     });
 
-    for (const fault of ['weak-etag', 'only-date'])
-      it(`fails without a range request: ${fault} (D6) (D7)`, async () => {
-        const { error, isPrefix } = await failureAfterBytes(`?fault=${fault}`);
-        expect(error).to.include({ code: 'SourceTruncated', retryable: true });
-        expect(isPrefix).to.equal(true);
-        expect(ranges()).to.deep.equal(['']);
-      });
+    it('does not continue so when sequential (FD20, F31)', async () => {
+      const url = origin.url(`/cut/1/${12 * MIB}/5?fault=range-ignored`);
+      const error = await failureOf(withReader([url], measure, { sequential: true }));
+      expect(error).to.include({ code: 'SourceTruncated', retryable: true });
+      expect(ranges()).to.have.length(2);
+    });
   });
 
   describe('before any byte was delivered', () => {
     for (const [fault, seed] of [
       ['weak-etag', 9],
       ['only-date', 9],
-      ['range-ignored', 9],
       ['not-satisfiable', 9],
       ['wrong-start', 9],
       // The first request is cut, the second finds another file, the third restarts from the beginning.

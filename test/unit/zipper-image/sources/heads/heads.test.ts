@@ -107,7 +107,7 @@ const readWithOurs = async (urls: readonly string[]): Promise<readonly Outcome[]
     };
     try {
       const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
-      await download({ index, url, sink, signal, resume: undefined }, deps);
+      await download({ index, filename: `${index}`, url, sink, signal, resume: undefined }, deps);
     } catch (error) {
       if (error instanceof SourceError) return { refused: error.message };
       throw error;

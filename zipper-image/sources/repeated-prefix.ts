@@ -1,0 +1,122 @@
+/**
+ * Continues a source in a response that starts at the first byte: what was received before is read again and compared, and
+ * only the rest is passed on.
+ *
+ * Length and CRC-32 decide, so the result is the body of this one response. A new ETag or Last-Modified with the same bytes
+ * does not matter, and of a version that differs only behind the prefix, the result is that version as a whole. Why the
+ * earlier response broke off does not matter either: if it was invalid HTTP and left corrupt bytes, their CRC-32 differs.
+ * CRC-32 misses one accident in 2^32. It need not find attacks, because the source decides about its bytes in any case.
+ */
+import { crc32 } from 'node:zlib';
+import type { ResumePoint, SourceHead } from './response-head.ts';
+import { SourceFaultError } from './source-error.ts';
+
+/**
+ * Maximum bytes that are read again to continue a source. Reading more of it again takes longer than the start of another
+ * attempt, and a CRC-32 of more would cost every large source CPU time (0.3 s/GiB).
+ */
+export const MOST_REPEATED_BYTES = 64 * 1024 * 1024;
+
+/** What was received of a source, from its first byte on: at most MOST_REPEATED_BYTES. */
+export interface ReceivedPrefix {
+  /** The position of the first missing byte. */
+  readonly bytes: number;
+  /** What identifies these bytes in another response: their CRC-32, or the strong ETag of the source. */
+  readonly identity: { readonly crc32: number } | Pick<ResumePoint, 'etag' | 'lastModifiedText' | 'contentEncoding'>;
+  /** Bytes of the whole source; undefined if no response declared them. */
+  readonly total: number | undefined;
+  /** The end of the body was only that of the connection. */
+  readonly lengthUnverified: boolean;
+}
+
+/** The CRC-32 of the first bytes of a source, until there are too many to read them again. */
+export class PrefixCrc {
+  #bytes = 0;
+  #crc = 0;
+
+  get value(): number | undefined {
+    return this.#bytes > MOST_REPEATED_BYTES ? undefined : this.#crc;
+  }
+
+  add(chunk: Uint8Array): void {
+    if (this.#bytes > MOST_REPEATED_BYTES) return;
+    this.#bytes += chunk.byteLength;
+    this.#crc = crc32(chunk, this.#crc);
+  }
+}
+
+const changed = (text: string): SourceFaultError =>
+  new SourceFaultError({
+    code: 'SourceChanged',
+    text: `the download was interrupted, and the source has changed since: ${text}`,
+    retryable: true,
+    refutesReceived: true,
+  });
+
+/** A response need not repeat Last-Modified. */
+const hasOtherMark = ({ identity }: ReceivedPrefix, { etag, lastModifiedText, contentEncoding }: SourceHead): boolean =>
+  'etag' in identity &&
+  (etag !== identity.etag ||
+    contentEncoding !== identity.contentEncoding ||
+    (lastModifiedText !== undefined && lastModifiedText !== identity.lastModifiedText));
+
+/** The body of one response that repeats a prefix. */
+export class RepeatedPrefix {
+  /** Bytes of the whole body, from either response. */
+  readonly total: number | undefined;
+  readonly #prefix: ReceivedPrefix;
+  readonly #onPassed: () => void;
+  readonly #lengthUnverified: boolean;
+  readonly #crc = new PrefixCrc();
+  #received = 0;
+
+  /**
+   * `onPassed`: the prefix is the same, and the rest follows.
+   * @throws SourceFaultError if the head contradicts the prefix
+   */
+  constructor(prefix: ReceivedPrefix, head: SourceHead, onPassed: () => void) {
+    const { declaredLength } = head;
+    const { total = declaredLength } = prefix;
+    if (declaredLength !== undefined && (declaredLength !== total || declaredLength < prefix.bytes))
+      throw changed(`it had ${prefix.total ?? `at least ${prefix.bytes}`} bytes and now has ${declaredLength}`);
+    if (hasOtherMark(prefix, head)) throw changed('it has another ETag, Last-Modified or Content-Encoding');
+    if (total === undefined && head.lengthUnverified && !prefix.lengthUnverified)
+      throw changed('whether its body is complete can no longer be verified');
+    this.total = total;
+    this.#prefix = prefix;
+    this.#onPassed = onPassed;
+    this.#lengthUnverified = head.lengthUnverified;
+  }
+
+  /**
+   * The bytes of the next chunk that are behind the prefix.
+   * @throws SourceFaultError if the prefix differs, or the body is too long
+   */
+  skip(chunk: Uint8Array): Uint8Array {
+    const missing = this.#prefix.bytes - this.#received;
+    this.#received += chunk.byteLength;
+    if (this.total !== undefined && this.#received > this.total)
+      throw changed(`it had ${this.total} bytes and now has more`);
+    if (missing <= 0) return chunk;
+    this.#crc.add(chunk.subarray(0, missing));
+    if (chunk.byteLength >= missing) this.#pass();
+    return chunk.subarray(missing);
+  }
+
+  /** @throws SourceFaultError if the body ended within the prefix */
+  assertPassed(): void {
+    const { bytes } = this.#prefix;
+    if (this.#received >= bytes) return;
+    if (!this.#lengthUnverified)
+      throw changed(`it had at least ${bytes} bytes and now has ${this.#received}`);
+    const text = `it sent ${this.#received} bytes, and ${bytes} before`;
+    throw new SourceFaultError({ code: 'SourceTruncated', text, retryable: true });
+  }
+
+  #pass(): void {
+    const { bytes, identity } = this.#prefix;
+    if ('crc32' in identity && this.#crc.value !== identity.crc32)
+      throw changed(`its first ${bytes} bytes are not the same`);
+    this.#onPassed();
+  }
+}
