@@ -41,7 +41,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       maxLength: LONGEST_NAME_BYTES,
       pattern: FILENAME_PATTERN,
       description:
-        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes, control characters and bidirectional control characters, at most 1,024 bytes of UTF-8 (255 per segment).',
+        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
       examples: ['reports/2026.pdf'],
     },
     headers: {
