@@ -13,6 +13,8 @@ const LOOSE_END = /(?<![. ])[. ]+$/;
 
 /** In UTF-16 units, as Windows counts. Its Explorer allows 260, with the folder into which it unpacks. */
 const LONGEST_PATH = 240;
+/** With the file, one more than fits into a path: further ones are dropped anyway. */
+const MOST_FOLDERS = LONGEST_PATH / 2;
 /** What shortened folders leave for the name of the file: enough for the longest extension, a number and some of the name. */
 const FILE_NAME_ROOM = 48;
 /** In UTF-16 units. */
@@ -124,12 +126,12 @@ const ABSOLUTE_ON_WINDOWS = /^[a-z]:\//i;
 export const toPortableName = (name: string): string => {
   if (ABSOLUTE_ON_WINDOWS.test(name)) return name;
   const segments = name.split('/');
-  const portable = segments.map((segment) =>
-    LEADS_ELSEWHERE.test(segment) ? segment : toPortableSegment(segment),
-  );
-  return segments.some((segment) => LEADS_ELSEWHERE.test(segment))
-    ? portable.join('/')
-    : shortenPath(portable);
+  if (segments.some((segment) => LEADS_ELSEWHERE.test(segment)))
+    return segments
+      .map((segment) => (LEADS_ELSEWHERE.test(segment) ? segment : toPortableSegment(segment)))
+      .join('/');
+  const file = segments.pop() ?? '';
+  return shortenPath([...segments.slice(0, MOST_FOLDERS), file].map(toPortableSegment));
 };
 
 /** Appends an ending to a portable name. If the folders leave no room for it, the file moves up to one that does. */

@@ -7,7 +7,7 @@ import type { EntryFault } from '#runtime/zip-request/entry-faults.ts';
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import type { Steps } from '../steps.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
-import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 
 /** The body of `POST /zips` as guaranteed by its JSON Schema; unknown fields are ignored. */
@@ -32,7 +32,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       minLength: 1,
       maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
       pattern: URL_PATTERN,
-      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\` or \`/\` are refused: write \`%23\` for a \`#\` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
+      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\` or \`/\` are refused: write \`%23\` for a \`#\` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {
