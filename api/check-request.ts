@@ -7,7 +7,7 @@ import { parameterInvalid } from './api-error.ts';
 import { assertOptionsAllowed, type OptionRules, type RequestOptions, readOptions } from './check-options.ts';
 import { jsonDepth } from './json/json-depth.ts';
 import type { StrictJson } from './json/strict-json.ts';
-import { MAX_METADATA_DEPTH, type RequestLimits } from './schemas/limits.ts';
+import { MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from './schemas/limits.ts';
 import { toListedFile } from './schemas/requested-file.ts';
 import type { ZipJobBody, ZipJobBodyCheck } from './schemas/zip-job-request.ts';
 import type { Steps } from './steps.ts';
@@ -41,6 +41,18 @@ const assertMetadata = (text: string, { metadata }: ZipJobBody, limits: RequestL
     throw parameterInvalid('metadata', `metadata is nested deeper than ${MAX_METADATA_DEPTH} levels.`);
 };
 
+const MIB = 1_024 * 1_024;
+
+const assertUrlBytes = (entries: readonly ListedFile[]): void => {
+  const bytes = entries.reduce((sum, { url }) => sum + Buffer.byteLength(url), 0);
+  if (bytes <= MAX_URL_BYTES_IN_ALL) return;
+  const fitting = Math.floor((entries.length * MAX_URL_BYTES_IN_ALL) / bytes);
+  throw parameterInvalid(
+    'urls',
+    `These URLs have ${bytes} bytes; at most ${MAX_URL_BYTES_IN_ALL / MIB} MiB: about ${fitting} of these entries fit. Split the files into several archives.`,
+  );
+};
+
 function* assertFiles(
   entries: readonly ListedFile[],
   rules: ManifestNameRules,
@@ -52,6 +64,7 @@ function* assertFiles(
       'urls',
       `urls has ${entries.length} entries. An archive can contain at most ${maxFiles} files: split them into several archives.`,
     );
+  assertUrlBytes(entries);
   for (const fault of findEntryFaults(entries, rules, deps)) {
     if (fault) throw parameterInvalid('urls', messageOf(fault));
     yield;

@@ -139,7 +139,7 @@ const LIMITS = {
     type: 'integer',
     minimum: 1_024,
     maximum: 64 * 1_024 * 1_024,
-    default: 16 * 1_024 * 1_024,
+    default: 32 * 1_024 * 1_024,
     description: 'maximum bytes of a request body',
   },
   maxMetadataBytes: {
@@ -162,7 +162,7 @@ const LIMITS = {
     env: 'MAX_BODY_BYTES_IN_FLIGHT',
     type: 'integer',
     minimum: 1_024,
-    default: 64 * 1_024 * 1_024,
+    default: 96 * 1_024 * 1_024,
     description:
       'maximum bytes of request bodies in memory, counted as they arrive; further requests receive 429 or 503, and one project gets at most half',
   },

@@ -17,6 +17,8 @@ export type EntryNameProblem =
   | 'windows-character'
   | 'windows-device'
   | 'windows-ending'
+  | 'windows-path'
+  | 'same-normalized'
   | 'same-elsewhere';
 
 export interface EntryNameFault {
@@ -82,15 +84,4 @@ export const findConflicts = (names: readonly string[]): readonly EntryNameFault
     if (above.at(-1)?.key !== key) above.push(entry);
   }
   return [...reasons].map(([index, reason]) => ({ index, reason })).sort((a, b) => a.index - b.index);
-};
-
-export const findConflict = (names: readonly string[]): EntryNameFault | undefined => findConflicts(names)[0];
-
-/** The first name that is not allowed in an archive: invalid by itself, or else a duplicate, or both a file and a directory. Pure. */
-export const checkEntryNames = (names: readonly string[]): EntryNameFault | undefined => {
-  for (const [index, name] of names.entries()) {
-    const reason = checkEntryName(name);
-    if (reason) return { index, reason };
-  }
-  return findConflict(names);
 };

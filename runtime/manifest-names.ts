@@ -2,7 +2,6 @@
 import { type ManifestChoice, manifestFiles } from '#crds/manifest-files.ts';
 import type { PortableNames } from '#crds/zip-job.ts';
 import { foldName } from './name-index.ts';
-import { toPortableName } from './portable-names.ts';
 
 export interface ManifestNameRules extends ManifestChoice {
   readonly portableNames: PortableNames;
@@ -21,30 +20,18 @@ const MISREAD =
 
 const inEachOther = (a: string, b: string): boolean => a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 
-/** The check of each name on its own. The names must be valid otherwise. */
+/** The check of each name as it would be in the archive. The names must be valid otherwise. */
 export const createManifestNameCheck = (rules: ManifestNameRules): ManifestNameCheck => {
   const { manifestFormat, portableNames } = rules;
-  const inArchive = (name: string): string => (portableNames === 'rewrite' ? toPortableName(name) : name);
-  if (manifestFormat === 'bagit')
-    return (name) => (MISREAD_IN_BAGS.test(inArchive(name)) ? MISREAD : undefined);
+  if (manifestFormat === 'bagit') return (name) => (MISREAD_IN_BAGS.test(name) ? MISREAD : undefined);
   const [entry] = manifestFiles(rules);
   if (entry === undefined) return () => undefined;
-  const compared = portableNames === 'keep' ? (name: string) => name : foldName;
+  const compared = portableNames === 'keep' ? (name: string) => name.normalize('NFC') : foldName;
   const taken = compared(entry);
   return (name) => {
-    const candidate = compared(inArchive(name));
+    const candidate = compared(name);
     return candidate === taken || inEachOther(candidate, taken)
       ? `conflicts with the name of the manifest, ${JSON.stringify(entry)}`
       : undefined;
   };
 };
-
-/**
- * The names to compare with each other, because a validator takes those for equal that differ only in Unicode normalization.
- * Undefined if they need not be compared.
- */
-export const comparedInBags = ({
-  manifestFormat,
-  portableNames,
-}: ManifestNameRules): ((name: string) => string) | undefined =>
-  manifestFormat === 'bagit' && portableNames === 'keep' ? (name) => name.normalize('NFC') : undefined;

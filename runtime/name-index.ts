@@ -50,13 +50,13 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
 
 export const LONGEST_SEGMENT_BYTES = 255;
 
-/** The longest prefix of whole characters that fits into this many bytes. */
-export const cutToBytes = (text: string, bytes: number): string => {
+/** The longest prefix of whole characters that fits into this many bytes and UTF-16 units. */
+export const cutTo = (text: string, bytes: number, units = Infinity): string => {
   let kept = '';
   let used = 0;
   for (const character of text) {
     used += Buffer.byteLength(character);
-    if (used > bytes) break;
+    if (used > bytes || kept.length + character.length > units) break;
     kept += character;
   }
   return kept;
@@ -66,7 +66,7 @@ export const cutToBytes = (text: string, bytes: number): string => {
 export const withEnding = (name: string, ending: string): string => {
   const slash = name.lastIndexOf('/') + 1;
   const room = LONGEST_SEGMENT_BYTES - Buffer.byteLength(ending);
-  return `${name.slice(0, slash)}${cutToBytes(name.slice(slash), room)}${ending}`;
+  return `${name.slice(0, slash)}${cutTo(name.slice(slash), room)}${ending}`;
 };
 
 /** Returns the first free name that `next` returns, and marks it as taken. */

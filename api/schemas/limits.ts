@@ -10,6 +10,9 @@ export interface RequestLimits {
   readonly maxMetadataBytes: number;
 }
 
+/** Bytes of UTF-8 of all URLs of a request, which are most of a large body and of its stored file list. */
+export const MAX_URL_BYTES_IN_ALL = 24 * 1_024 * 1_024;
+
 /** The maximum of MAX_METADATA_BYTES. */
 export const MOST_METADATA_BYTES = 16_384;
 

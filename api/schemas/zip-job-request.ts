@@ -7,7 +7,7 @@ import type { EntryFault, EntryField } from '#runtime/zip-request/entry-faults.t
 import { type ApiError, parameterInvalid, parameterMissing } from '../api-error.ts';
 import type { Steps } from '../steps.ts';
 import { OPTION_SCHEMAS, type OptionFields } from './job-options.ts';
-import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, type RequestLimits } from './limits.ts';
+import { HIGHEST_LIMITS, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL, type RequestLimits } from './limits.ts';
 import { FILENAME_PATTERN, HEADER_VALUE_PATTERN, KEY_PATTERN, URL_PATTERN } from './patterns.ts';
 import { EXPECTATION_SCHEMAS, type RequestedFile, toListedFile } from './requested-file.ts';
 
@@ -33,7 +33,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       minLength: 1,
       maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
       pattern: URL_PATTERN,
-      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
+      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\` or \`/\` are refused: write \`%23\` for a \`#\` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {
@@ -42,7 +42,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       maxLength: LONGEST_NAME_BYTES,
       pattern: FILENAME_PATTERN,
       description:
-        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes, control characters and bidirectional control characters, at most 1,024 bytes of UTF-8 (255 per segment).',
+        'Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).',
       examples: ['reports/2026.pdf'],
     },
     headers: {

@@ -23,15 +23,21 @@ export interface FileListLimits {
   readonly maxChunks: number;
 }
 
-const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 16 };
+/** For what the largest body can contain. Random signatures and tokens shrink to three quarters. */
+const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 32 };
 
 /** The list does not fit into the Secrets of a job. The message is the end of a sentence about the list. */
 export class FileListTooLargeError extends AppError {
-  constructor({ maxChunks, maxChunkBytes }: FileListLimits) {
-    super(`is too large: its compressed size exceeds ${maxChunks} x ${maxChunkBytes} bytes`, {
-      code: 'FileListTooLarge',
-      retryable: false,
-    });
+  constructor({ maxChunks, maxChunkBytes }: FileListLimits, list: Pick<FileList, 'chunks' | 'count'>) {
+    const most = maxChunks * maxChunkBytes;
+    const fitting = Math.floor((list.count * most) / fileListBytes(list));
+    super(
+      `is too large: its compressed size exceeds ${most} bytes, and about ${fitting} of its entries fit`,
+      {
+        code: 'FileListTooLarge',
+        retryable: false,
+      },
+    );
   }
 }
 
@@ -97,6 +103,7 @@ export const packFileList = async (
     compressed.push(await compress(bytes));
   }
   const chunks = pack(compressed, limits.maxChunkBytes);
-  if (chunks.length > limits.maxChunks) throw new FileListTooLargeError(limits);
+  if (chunks.length > limits.maxChunks)
+    throw new FileListTooLargeError(limits, { chunks, count: files.length });
   return { chunks, count: files.length, sha256: digest.digest('hex') };
 };

@@ -1,10 +1,10 @@
 import { checkEntryName, type EntryNameFault, type EntryNameProblem, findConflicts } from '../entry-name.ts';
-import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '../manifest-names.ts';
+import { createManifestNameCheck, type ManifestNameRules } from '../manifest-names.ts';
 import { foldName } from '../name-index.ts';
-import { checkPortableName } from '../portable-names.ts';
+import { checkPortableName, toPortableName } from '../portable-names.ts';
 import { type EntryFault, type Faults, faultOf } from './entry-faults.ts';
 
-const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
+export const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   empty: 'must not be empty',
   'too-long': 'is longer than 1024 bytes of UTF-8',
   'segment-too-long': 'has a segment longer than 255 bytes of UTF-8',
@@ -22,50 +22,95 @@ const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   'windows-character': 'contains one of the characters < > : " | ? * which Windows does not allow',
   'windows-device': 'is a reserved device name on Windows',
   'windows-ending': 'has a segment that ends with a space or a dot, which Windows removes',
+  'windows-path': 'is longer than 240 characters (UTF-16), which leaves Windows no room for a folder',
+  'same-normalized': 'differs from the name of another entry only in Unicode normalization',
   'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
 };
 
 interface NamedEntry {
   readonly index: number;
+  /** As it would be in the archive. */
   readonly name: string;
 }
 
-const inNames = (fault: EntryNameFault, names: readonly NamedEntry[]): EntryFault =>
-  faultOf(names[fault.index]?.index ?? fault.index, 'filename', NAME_PROBLEMS[fault.reason]);
+const faultFor = (index: number, reason: EntryNameProblem): EntryFault =>
+  faultOf(index, 'filename', NAME_PROBLEMS[reason]);
 
-/** Like checkPortableNames, in steps. */
+/** The names that conflict with others, as `compared` makes them comparable. */
+function* findConflictFaults(
+  names: readonly NamedEntry[],
+  compared: (name: string) => string,
+  reason: (conflict: EntryNameFault) => EntryNameProblem,
+): Faults {
+  for (const conflict of findConflicts(names.map(({ name }) => compared(name))))
+    yield faultFor(names[conflict.index]?.index ?? conflict.index, reason(conflict));
+}
+
+/** The names that Windows cannot store, in steps. */
 function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {
-  const folded: string[] = [];
   for (const { index, name } of names) {
     const reason = checkPortableName(name);
-    folded.push(foldName(name));
-    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+    yield reason && faultFor(index, reason);
   }
-  for (const { index } of findConflicts(folded)) yield inNames({ index, reason: 'same-elsewhere' }, names);
+  yield* findConflictFaults(names, foldName, () => 'same-elsewhere');
 }
 
 /** The names that the manifest does not allow, in steps. */
 function* findManifestFaults(names: readonly NamedEntry[], rules: ManifestNameRules): Faults {
   const check = createManifestNameCheck(rules);
-  const compared = comparedInBags(rules);
-  const toCompare: string[] = [];
   for (const { index, name } of names) {
     const problem = check(name);
-    if (compared) toCompare.push(compared(name));
     yield problem === undefined ? undefined : faultOf(index, 'filename', problem);
   }
-  for (const { index } of findConflicts(toCompare)) yield inNames({ index, reason: 'same-elsewhere' }, names);
 }
 
-/** Like checkEntryNames, in steps. Only names that are valid by themselves are compared with others. */
+/** Rewriting gives different names to entries whose names differ, so only equal ones conflict. */
+function* findRepeated(names: readonly NamedEntry[], asked: readonly string[]): Faults {
+  const seen = new Set<string>();
+  for (const { index } of names) {
+    const name = asked[index] ?? '';
+    yield seen.has(name) ? faultFor(index, 'duplicate') : undefined;
+    seen.add(name);
+  }
+}
+
+/** Names that differ only in normalization are one name for common programs, whatever the system. */
+function* findKeptConflicts(names: readonly NamedEntry[]): Faults {
+  yield* findConflictFaults(
+    names,
+    (name) => name,
+    ({ reason }) => reason,
+  );
+  const composed: NamedEntry[] = [];
+  let isChanged = false;
+  for (const { index, name } of names) {
+    const other = name.normalize('NFC');
+    isChanged ||= other !== name;
+    composed.push({ index, name: other });
+    yield;
+  }
+  if (isChanged)
+    yield* findConflictFaults(
+      composed,
+      (name) => name,
+      () => 'same-normalized',
+    );
+}
+
+/**
+ * The names that an archive cannot have, in steps, for requests and for ZipJobs: those that are invalid by themselves, then those that
+ * conflict with others. With `rewrite`, they are checked as they would be in the archive.
+ */
 export function* findNameFaults(names: readonly string[], rules: ManifestNameRules): Faults {
+  const isRewritten = rules.portableNames === 'rewrite';
   const valid: NamedEntry[] = [];
-  for (const [index, name] of names.entries()) {
+  for (const [index, asked] of names.entries()) {
+    const name = isRewritten ? toPortableName(asked) : asked;
     const reason = checkEntryName(name);
     if (reason === undefined) valid.push({ index, name });
-    yield reason && faultOf(index, 'filename', NAME_PROBLEMS[reason]);
+    yield reason && faultFor(index, reason);
   }
-  for (const fault of findConflicts(valid.map(({ name }) => name))) yield inNames(fault, valid);
+  yield* isRewritten ? findRepeated(valid, names) : findKeptConflicts(valid);
   yield;
   if (rules.portableNames === 'refuse') yield* findPortabilityFaults(valid);
   yield* findManifestFaults(valid, rules);

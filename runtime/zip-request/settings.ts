@@ -16,7 +16,7 @@ export const REQUEST_LIMIT_SETTINGS = {
     type: 'integer',
     minimum: 64,
     maximum: 16_384,
-    default: 2_048,
+    default: 8_192,
     description: 'maximum characters of a source URL',
   },
   maxKeyBytes: {

@@ -1,6 +1,6 @@
 import type { EgressPolicy } from '../egress/egress-policy.ts';
-import { judgeUrl } from '../egress/judge-url.ts';
 import type { RefusalReason } from '../egress/refusal-reason.ts';
+import { judgeSourceUrl } from '../source-url.ts';
 
 const REFUSED: Partial<Record<RefusalReason, string>> = {
   scheme: 'must start with http:// or https://',
@@ -12,8 +12,9 @@ const REFUSED: Partial<Record<RefusalReason, string>> = {
 export const createUrlProblem =
   (egress: EgressPolicy) =>
   (text: string): string | undefined => {
-    const judged = judgeUrl(text, egress);
+    const judged = judgeSourceUrl(text, egress);
     if (judged.ok) return undefined;
+    if (judged.kind === 'text') return judged.problem;
     if (judged.kind === 'syntax') return 'is not a valid URL';
     return REFUSED[judged.reason] ?? 'does not point to a publicly accessible host';
   };

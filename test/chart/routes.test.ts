@@ -126,7 +126,7 @@ describe('the addresses of the API and the dashboard', function () {
   });
 
   it('pass annotations for the size of request bodies to the Ingress (X14)', async () => {
-    const annotations = { 'nginx.ingress.kubernetes.io/proxy-body-size': '16m' };
+    const annotations = { 'nginx.ingress.kubernetes.io/proxy-body-size': '32m' };
     const objects = await render({ ...PROXIES, 'api.ingress': { enabled: true, annotations } });
     expect(find(objects, 'Ingress', 'zipjobs-api').metadata.annotations).to.deep.equal(annotations);
   });

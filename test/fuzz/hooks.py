@@ -6,6 +6,7 @@ these checks and never reach the later ones. Requests that are meant to be inval
 
 import hashlib
 import json
+import re
 from urllib.parse import quote
 
 import schemathesis
@@ -16,6 +17,9 @@ LONGEST_URL_PATH = 1000
 # A longer name leaves no space for a folder, a longer key none for a digest.
 LONGEST_NAME = 200
 LONGEST_KEY = 200
+# What `portable_names: rewrite` mends and the other values refuse.
+ONLY_REWRITTEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+LONGEST_SEGMENT = 255
 # In the years that an archive can contain.
 TIME = "2026-01-31T12:00:00Z"
 # Every kind of store supports these options of the object, except tags.
@@ -27,10 +31,17 @@ OBJECT = {
 }
 
 
-def repaired_file(index, file):
+def is_kept(name):
+    """Whether a name is valid as it is."""
+    if len(name) > LONGEST_NAME or ONLY_REWRITTEN.search(name):
+        return False
+    return all(len(segment.encode()) <= LONGEST_SEGMENT for segment in name.split("/"))
+
+
+def repaired_file(index, file, is_rewritten):
     """The file with a public URL and in its own folder, so that names are unique."""
     path = quote(file["url"], safe="")[:LONGEST_URL_PATH]
-    name = f"{index}/{file['filename']}" if len(file["filename"]) <= LONGEST_NAME else str(index)
+    name = f"{index}/{file['filename']}" if is_rewritten or is_kept(file["filename"]) else str(index)
     repaired = {**file, "url": f"https://files.example.com/{path}", "filename": name}
     if "headers" in file:
         # Header names are case-insensitive.
@@ -48,7 +59,8 @@ def repaired_object(options, service):
 
 
 def repaired_body(body):
-    files = [repaired_file(index, file) for index, file in enumerate(body["urls"])]
+    is_rewritten = body.get("portable_names") == "rewrite"
+    files = [repaired_file(index, file, is_rewritten) for index, file in enumerate(body["urls"])]
     if body.get("portable_names") == "refuse" or body.get("manifest") == "bagit":
         files = [{**file, "filename": str(index)} for index, file in enumerate(files)]
     repaired = {**body, "bucket_name": BUCKET, "urls": files}

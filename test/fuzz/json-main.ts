@@ -11,7 +11,7 @@ import { createReadHostile } from './json/read-hostile.ts';
 const USAGE = `npm run fuzz:json -- [--seconds N] [--seed S]
   --seconds N  how long (default 300)
   --seed S     repeats the bodies of an earlier run (default: by the clock)`;
-/** Bodies of 16 MiB that MAX_BODY_BYTES_IN_FLIGHT allows at the same time. */
+/** More bodies of the largest size than MAX_BODY_BYTES_IN_FLIGHT allows at the same time. */
 const LANES = 4;
 const MIB = 1024 * 1024;
 const MAX_HEAP_MIB = 256;

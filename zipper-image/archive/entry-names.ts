@@ -1,10 +1,11 @@
 /** The names of all entries, decided together before anything is written. */
 import { manifestFiles } from '#crds/manifest-files.ts';
 import type { FileEntry } from '#crds/zip-job.ts';
-import { checkEntryName, checkEntryNames, findConflict } from '#runtime/entry-name.ts';
-import { comparedInBags, createManifestNameCheck, type ManifestNameRules } from '#runtime/manifest-names.ts';
+import { checkEntryName } from '#runtime/entry-name.ts';
+import type { ManifestNameRules } from '#runtime/manifest-names.ts';
 import { createNameIndex, takeFreeName, withEnding } from '#runtime/name-index.ts';
-import { checkPortableNames, toPortableNames } from '#runtime/portable-names.ts';
+import { toPortableNames, withPortableEnding } from '#runtime/portable-names.ts';
+import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
 import { TaskError } from '../status/task-error.ts';
 import { bagName } from './manifest/bag-name.ts';
 
@@ -24,40 +25,29 @@ export interface EntryNameOptions extends ManifestNameRules {
 
 const PLACEHOLDER_ENDING = '.error.txt';
 
-const refused = (index: number, reason: string): TaskError =>
-  new TaskError(`The name of file ${index} is not allowed in the archive: ${reason}`, { fileIndex: index });
-
-const refuse = (names: readonly string[], check: typeof checkEntryNames): void => {
-  const fault = check(names);
-  if (fault) throw refused(fault.index, fault.reason);
-};
-
-/** The manifest must not have the name of a file; the creator of the list must choose another. */
-const refuseBesideManifest = (names: readonly string[], rules: ManifestNameRules): void => {
+/** The rules of the API, because a ZipJob that the API did not create was never validated. */
+const refuse = (names: readonly string[], rules: ManifestNameRules): void => {
   for (const file of manifestFiles(rules)) {
     const reason = checkEntryName(file);
     if (reason) throw new TaskError(`The name of the manifest is not allowed in the archive: ${reason}`);
   }
-  const check = createManifestNameCheck(rules);
-  for (const [index, name] of names.entries()) {
-    const reason = check(name);
-    if (reason !== undefined) throw refused(index, reason);
+  for (const fault of findNameFaults(names, rules)) {
+    if (fault === undefined) continue;
+    const { index, problem } = fault;
+    throw new TaskError(`The name of file ${index} is not allowed in the archive: it ${problem}`, {
+      fileIndex: index,
+    });
   }
-  const compared = comparedInBags(rules);
-  const conflict = compared && findConflict(names.map(compared));
-  if (conflict) throw refused(conflict.index, 'same-elsewhere');
 };
 
 /**
- * Names the entries. Validates the list again, because a ZipJob that the API did not create was never validated.
+ * Names the entries.
  * @throws TaskError with the index of the first file whose name is not allowed in an archive
  */
 export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOptions): EntryNames => {
   const { portableNames, manifestFormat, key } = options;
   const asked = files.map(({ filename }) => filename);
-  refuse(asked, checkEntryNames);
-  if (portableNames === 'refuse') refuse(asked, checkPortableNames);
-  refuseBesideManifest(asked, options);
+  refuse(asked, options);
   const bag = manifestFormat === 'bagit' ? bagName(key) : undefined;
   const folder = bag === undefined ? '' : `${bag}/data/`;
   const beside = bag === undefined ? manifestFiles(options) : [];
@@ -67,6 +57,7 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
     if (name === undefined) throw new RangeError(`no file with index ${index}`);
     return name;
   };
+  const ended = portableNames === 'keep' ? withEnding : withPortableEnding;
   let index: ReturnType<typeof createNameIndex> | undefined;
   return {
     bag,
@@ -76,7 +67,7 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
       let n = 0;
       const name = takeFreeName(index, () => {
         n += 1;
-        return withEnding(nameInFolder(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
+        return ended(nameInFolder(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
       });
       return `${folder}${name}`;
     },

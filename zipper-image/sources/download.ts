@@ -3,9 +3,10 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
-import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
+import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/source-url.ts';
 import { countedFlow } from './counted-flow.ts';
 import type { HostGates } from './host-gates.ts';
 import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
@@ -87,8 +88,9 @@ const notAllowed = (reason: string): SourceFaultError =>
     ...(reason === 'port' && { refused: true }),
   });
 
-const accept = (judged: JudgedUrl, host: string): URL => {
+const accept = (judged: JudgedSourceUrl, host: string): URL => {
   if (judged.ok) return judged.url;
+  if (judged.kind === 'text') throw invalid(`the URL ${judged.problem}`);
   if (judged.kind === 'syntax') throw invalid('the URL is not valid');
   if (VISIBLE_REASONS.has(judged.reason)) throw notAllowed(judged.reason);
   throw new EgressRefusedError(host, judged.reason);
@@ -166,7 +168,7 @@ class Download {
   async #follow(): Promise<void> {
     const { policy } = this.#deps;
     const first = this.#request.url;
-    let url = accept(judgeUrl(first, policy), URL.parse(first)?.hostname ?? '');
+    let url = accept(judgeSourceUrl(first, policy), URL.parse(first)?.hostname ?? '');
     // Once dropped, the caller's headers stay dropped, even if a later redirect returns to the origin.
     let own = this.#request.headers;
     for (let redirects = 0; ; redirects += 1) {

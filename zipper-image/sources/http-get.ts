@@ -96,7 +96,8 @@ class HttpGet implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', this.#onAbort, { once: true });
     const options: Dispatcher.DispatchOptions = {
       origin: url.origin,
-      path: `${url.pathname}${url.search}`,
+      // Not pathname and search: they lose the question mark of an empty query.
+      path: url.href.slice(url.origin.length).replace(/#.*$/s, ''),
       method: 'GET',
       headers: { ...headers },
       headersTimeout: 0,

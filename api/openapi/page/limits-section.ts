@@ -1,6 +1,6 @@
 import { MAX_DATA_BYTES, MAX_DATA_BYTES_IN_ALL } from '#runtime/data-url.ts';
 import { CREATES_BURST_MS } from '../../rate-limits/second-limits.ts';
-import { jsonLimits, MAX_METADATA_DEPTH } from '../../schemas/limits.ts';
+import { jsonLimits, MAX_METADATA_DEPTH, MAX_URL_BYTES_IN_ALL } from '../../schemas/limits.ts';
 import { grouped } from '../grouped.ts';
 import type { PublishedSettings } from '../published-settings.ts';
 import { type Html, html, prose, table } from './html.ts';
@@ -40,7 +40,11 @@ const rowsOf = (settings: PublishedSettings, { values } = jsonLimits(settings)):
     `${grouped(values.entries)} in urls, ${grouped(values.others)} elsewhere`,
     'Unknown fields count.',
   ],
-  ['Source URL', `${grouped(settings.maxUrlLength)} characters`, ''],
+  [
+    'Source URL',
+    `${grouped(settings.maxUrlLength)} characters`,
+    `${bytes(MAX_URL_BYTES_IN_ALL)} in all URLs of a request.`,
+  ],
   [
     'File in a data: URL',
     bytes(MAX_DATA_BYTES),

@@ -118,12 +118,12 @@ export interface components {
             /** @description Whether to compute the SHA-256 of the archive, which `?expand=archive` then contains. Default: `jobDefaults.sha256` of the project, or else false. The operator or the project can close this option: then a request with it is refused with 422. */
             readonly sha256?: boolean;
             /**
-             * @description Adds entries that contain the SHA-256 of each file in the archive, after the files. `json`: one entry, which also lists the skipped files. Its name is `jobDefaults.manifestEntry` of the project, or else `manifest.json`. `sha256sum`: the entry `manifest-sha256.txt`, which `sha256sum -c` verifies after unpacking. No file may have the name of such an entry, or be in a folder of that name. Letter case and Unicode normalization count only if `portable_names` is `keep`. `bagit`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without `.zip`, and contains the tag files and the folder `data` with the files. Their names must not contain `%` or a line separator, end with a space, or differ only in Unicode normalization, because validators misread them. Default: `jobDefaults.manifestFormat` of the project, or else `json` if the project sets `jobDefaults.manifestEntry`, or else none. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description Adds entries that contain the SHA-256 of each file in the archive, after the files. `json`: one entry, which also lists the skipped files. Its name is `jobDefaults.manifestEntry` of the project, or else `manifest.json`. `sha256sum`: the entry `manifest-sha256.txt`, which `sha256sum -c` verifies after unpacking. No file may have the name of such an entry, or be in a folder of that name. Unicode normalization does not count, and letter case only if `portable_names` is `keep`. `bagit`: the archive is a BagIt 1.0 bag (RFC 8493). Its only folder at the top has the name of the key without `.zip`, and contains the tag files and the folder `data` with the files. Their names must not contain `%` or a line separator or end with a space, because validators misread them. Default: `jobDefaults.manifestFormat` of the project, or else `json` if the project sets `jobDefaults.manifestEntry`, or else none. The operator or the project can close this option: then a request with it is refused with 422.
              * @enum {string}
              */
             readonly manifest?: "json" | "sha256sum" | "bagit";
             /**
-             * @description What happens to file names that Windows does not support: `keep` keeps them, `rewrite` changes them, `refuse` refuses the request. A request can only be stricter, in this order, than `jobDefaults.portableNames` of the project. Default: that of the project, or else `keep`. The operator or the project can close this option: then a request with it is refused with 422.
+             * @description What happens to file names that Windows does not support, and to paths above 240 UTF-16 code units: `keep` keeps them, `refuse` refuses the request. `rewrite` changes them before they are checked: it replaces characters, removes invisible ones, composes letters (Unicode NFC), shortens long names and numbers equal ones. Dot segments, backslashes and absolute names are refused in any case. A request can only be stricter, in this order, than `jobDefaults.portableNames` of the project. Default: that of the project, or else `keep`. The operator or the project can close this option: then a request with it is refused with 422.
              * @enum {string}
              */
             readonly portable_names?: "keep" | "refuse" | "rewrite";
@@ -140,12 +140,12 @@ export interface components {
         /** File entry */
         readonly FileEntry: {
             /**
-             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 2048 characters. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
+             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8192 characters, and 25165824 bytes in all URLs of a request. It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.` or `/` are refused: write `%23` for a `#` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
              * @example https://files.example.com/2026/report.pdf
              */
             readonly url: string;
             /**
-             * @description Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments, backslashes, control characters and bidirectional control characters, at most 1,024 bytes of UTF-8 (255 per segment).
+             * @description Name of the file inside the archive; `/` separates folders. Must be relative and unique, without `.` and `..` segments and backslashes. Names that differ only in Unicode normalization count as equal. Unless `portable_names` is `rewrite`, it must also have no control characters, bidirectional control characters or drive, and at most 1,024 bytes of UTF-8 (255 per segment).
              * @example reports/2026.pdf
              */
             readonly filename: string;

@@ -1,5 +1,6 @@
 /** Bodies generated from a seed: nearly valid requests, random JSON, damaged text, and bodies of the largest size. */
 
+import { API_SETTINGS } from '#api/config.ts';
 import { HOSTILE_BODIES, LARGEST_REQUESTS } from '#test/support/builders/large-bodies.ts';
 import type { Random } from '#test/support/random.ts';
 
@@ -25,7 +26,7 @@ const DAMAGES = [
   ' ',
   '\\u12',
 ] as const;
-const LARGEST_BYTES = 16 * 1024 * 1024;
+const LARGEST_BYTES = API_SETTINGS.maxBodyBytes.default;
 const DEEPEST = 70;
 
 const join = (random: Random, parts: readonly string[]): string =>

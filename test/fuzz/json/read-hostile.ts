@@ -11,7 +11,7 @@ import { runToEnd } from '#test/support/run-to-end.ts';
 import { aProject } from '#test/support/servers/api-server.ts';
 import { expectedOf } from './json-oracle.ts';
 
-const LIMITS = { maxFiles: 10_000, maxUrlLength: 2_048, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
+const LIMITS = { maxFiles: 10_000, maxUrlLength: 8_192, maxKeyBytes: 1_024, maxMetadataBytes: 16_384 };
 const JSON_LIMITS = jsonLimits(LIMITS);
 const PROJECT = aProject('team-a', { jobDefaults: { portableNames: 'refuse' } });
 /** Larger bodies are not compared, because JSON.parse would block the event loop. */

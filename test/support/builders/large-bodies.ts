@@ -74,16 +74,16 @@ const random = (characters: number): string => {
 };
 const folder = `${'d'.repeat(190)}/`;
 
-/** Valid requests of nearly 16 MiB for 10,000 files, by what makes them large. */
+/** The largest valid requests for 10,000 files, by what makes them large: most have nearly 24 MiB of URLs. */
 export const LARGEST_REQUESTS = {
   'presigned URLs': () =>
     request((index) => ({
-      url: `https://files.example.com/${index}?${random(1_540)}`,
+      url: `https://files.example.com/${index}?${random(2_470)}`,
       filename: `${index}.bin`,
     })),
   'URLs with wide characters': () =>
     request((index) => ({
-      url: `https://files.example.com/${index}?${WIDE_CHARACTER}${random(1_540)}`,
+      url: `https://files.example.com/${index}?${WIDE_CHARACTER}${random(2_460)}`,
       filename: `${index}.bin`,
     })),
   'different headers': () =>
@@ -91,25 +91,25 @@ export const LARGEST_REQUESTS = {
       url: `https://files.example.com/${index}`,
       filename: `${index}.bin`,
       headers: Object.fromEntries(
-        Array.from({ length: 16 }, (_, header) => [`x-${index}-${header}`, random(75)]),
+        Array.from({ length: 16 }, (_, header) => [`x-${index}-${header}`, random(150)]),
       ),
     })),
   'long names': () =>
     request((index) => ({
-      url: `https://files.example.com/${index}?${random(540)}`,
-      filename: `${folder.repeat(4)}${random(150)}${index}`,
+      url: `https://files.example.com/${index}?${random(2_400)}`,
+      filename: `${'名'.repeat(80)}/${'名'.repeat(80)}/${random(60)}${index}`,
     })),
   'decomposed names': () =>
     request((index) => ({
-      url: `https://files.example.com/${index}?${random(540)}`,
-      filename: `${`${'a\u0323\u0307'.repeat(47)}/`.repeat(4)}${index}`,
+      url: `https://files.example.com/${index}?${random(2_400)}`,
+      filename: `${'a\u0323\u0307'.repeat(47)}/${'a\u0323\u0307'.repeat(30)}/${index}`,
     })),
 } as const;
 
 /** Requests of 10,000 files of which nearly all are invalid, by what is wrong. */
 export const FAULTY_REQUESTS = {
   'refused addresses': () =>
-    request((index) => ({ url: `http://10.0.0.1/${index}?${random(1_540)}`, filename: `${index}.bin` })),
+    request((index) => ({ url: `http://10.0.0.1/${index}?${random(2_400)}`, filename: `${index}.bin` })),
   'missing fields': () => request((index) => ({ url: `https://files.example.com/${index}` })),
   'equal names': () =>
     request((index) => ({ url: `https://files.example.com/${index}`, filename: `${folder.repeat(4)}same` })),

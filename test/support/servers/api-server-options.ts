@@ -52,10 +52,10 @@ const historySettingsOf = ({ inFlight, history, readJob }: ApiServerOptions) => 
 
 export const settingsOf = (options: ApiServerOptions) => ({
   maxFiles: options.maxFiles ?? 10_000,
-  maxUrlLength: options.maxUrlLength ?? 2_048,
+  maxUrlLength: options.maxUrlLength ?? 8_192,
   maxKeyBytes: options.maxKeyBytes ?? 1_024,
   maxMetadataBytes: 16_384,
-  maxBodyBytes: options.maxBodyBytes ?? 16 * 1_024 * 1_024,
+  maxBodyBytes: options.maxBodyBytes ?? 32 * 1_024 * 1_024,
   maxHeaderBytes: 16_384,
   maxFileListBytesPerProject: options.maxFileListBytes ?? 1e9,
   requestsPerMinutePerToken: 0,

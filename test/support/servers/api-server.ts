@@ -168,7 +168,7 @@ const createDeps = (
     }),
     inFlight: {
       maxRequests: 10_000,
-      maxBodyBytes: 64 * 1_024 * 1_024,
+      maxBodyBytes: 96 * 1_024 * 1_024,
       maxCreates: 1_000,
       maxActive: 2_000,
       ...options.inFlight,

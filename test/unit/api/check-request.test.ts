@@ -277,7 +277,7 @@ describe('the rules of a request', () => {
   for (const url of URLS) {
     it(`refuses the source ${JSON.stringify(url)} and does not repeat it (S50)`, () => {
       expect(() => checkBody(withUrl(url)))
-        .to.throw(/^urls\[1\]\.url [a-zA-Z0-9 :/.-]+$/)
+        .to.throw(/^urls\[1\]\.url [a-zA-Z0-9 :/.,#%"()-]+$/)
         .that.includes({ code: 'parameter_invalid', param: 'urls' });
     });
   }

@@ -5,7 +5,7 @@ describe('readApiConfig', () => {
   it('has a default for every setting', () => {
     expect(readApiConfig({})).to.include({
       port: 8_080,
-      maxBodyBytes: 16_777_216,
+      maxBodyBytes: 33_554_432,
       maxFiles: 10_000,
       headersTimeoutMs: 10_000,
       requestTimeoutMs: 30_000,

@@ -18,7 +18,7 @@ describe('packFileList', () => {
       const list = await packFileList(files);
       const text = unpack(list.chunks);
       expect(list.count).to.equal(count);
-      expect(list.chunks.length).to.be.within(1, 16);
+      expect(list.chunks.length).to.be.within(1, 32);
       for (const chunk of list.chunks) expect(chunk.length).to.be.below(900 * 1024);
       expect(list.sha256).to.equal(createHash('sha256').update(text).digest('hex'));
       expect(text.endsWith('\n')).to.equal(true);
@@ -50,6 +50,9 @@ describe('packFileList', () => {
     );
     expect(error)
       .to.be.instanceOf(FileListTooLargeError)
-      .and.to.have.property('message', 'is too large: its compressed size exceeds 2 x 100000 bytes');
+      .and.to.have.property('message')
+      .that.matches(
+        /^is too large: its compressed size exceeds 200000 bytes, and about (3[0-9]{2}|4[0-9]{2}) of its entries fit$/,
+      );
   });
 });

@@ -1,0 +1,61 @@
+/** Names as the zipper plans them, and what the API and the zipper refuse. */
+import { expect } from 'chai';
+import type { PortableNames } from '#crds/zip-job.ts';
+import { type EntryNameOptions, type EntryNames, planEntryNames } from '#zipper-image/archive/entry-names.ts';
+import { A_REQUEST } from '../servers/api-server.ts';
+import { checkBody } from './check-body.ts';
+
+const URL = 'https://h.example.com/';
+
+export const plan = (names: readonly string[], options: Partial<EntryNameOptions> = {}): EntryNames =>
+  planEntryNames(
+    names.map((filename) => ({ url: URL, filename })),
+    { key: 'a.zip', portableNames: 'keep', ...options },
+  );
+
+export const planned = (names: readonly string[], portableNames: PortableNames): readonly string[] => {
+  const entries = plan(names, { portableNames });
+  return names.map((_, index) => entries.nameOf(index));
+};
+
+/** The index of the file whose name is refused, and why. */
+interface Refusal {
+  readonly index: number;
+  readonly problem: string;
+}
+
+const refusalOf = (act: () => unknown, pattern: RegExp): Refusal | undefined => {
+  try {
+    act();
+    return undefined;
+  } catch (error) {
+    const [, index, problem = ''] = pattern.exec((error as Error).message) ?? [];
+    if (index === undefined) throw error;
+    return { index: Number(index), problem };
+  }
+};
+
+const REFUSED_BY_ZIPPER = /^The name of file (\d+) is not allowed in the archive: it (.*)$/s;
+const REFUSED_BY_API = /^urls\[(\d+)\]\.filename (.*)\.$/s;
+
+export const byZipper = (names: readonly string[], portableNames: PortableNames): Refusal | undefined =>
+  refusalOf(() => plan(names, { portableNames }), REFUSED_BY_ZIPPER);
+
+const byApi = (names: readonly string[], portableNames: PortableNames): Refusal | undefined =>
+  refusalOf(
+    () =>
+      checkBody({
+        ...A_REQUEST,
+        urls: names.map((filename) => ({ url: URL, filename })),
+        portable_names: portableNames,
+      }),
+    REFUSED_BY_API,
+  );
+
+/** What the API and the zipper say about the names. Both must say the same. The limit of the API is five files here. */
+export const refusal = (names: readonly string[], portableNames: PortableNames): Refusal | undefined => {
+  const found = byZipper(names, portableNames);
+  if (names.length <= 5)
+    expect(byApi(names, portableNames), JSON.stringify(names).slice(0, 200)).to.deep.equal(found);
+  return found;
+};
