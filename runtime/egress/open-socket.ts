@@ -26,45 +26,45 @@ const LEAST_SHARE_MS = 2000;
 /** As that of undici. */
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
-/** What one address answered. */
-interface Answer {
+/** Why no connection to one address was made. */
+interface AddressFailure {
   readonly family: number;
   /** The code of the error, or `timeout`. */
   readonly reason: string;
 }
 
-/** Which code stands for all answers: that of the policy, of a host that is up, of one that may be up. */
+/** The code of several failures: that of the policy, of a host that is up, of one that may be up. */
 const CODES: ReadonlyMap<string, string> = new Map([
   ['ERR_IP_BLOCKED', 'ERR_IP_BLOCKED'],
   ['ECONNREFUSED', 'ECONNREFUSED'],
   ['timeout', 'UND_ERR_CONNECT_TIMEOUT'],
 ]);
 
-const codeOf = (answers: readonly Answer[]): string => {
-  const reasons = answers.map(({ reason }) => reason);
+const codeOf = (failures: readonly AddressFailure[]): string => {
+  const reasons = failures.map(({ reason }) => reason);
   for (const [reason, code] of CODES) if (reasons.includes(reason)) return code;
   return reasons[0] ?? 'UND_ERR_CONNECT_TIMEOUT';
 };
 
 interface Attempts {
-  readonly answers: readonly Answer[];
+  readonly failures: readonly AddressFailure[];
   /** Addresses that were not tried within the limit. */
   readonly untried: number;
 }
 
 /** No address of the host accepted a connection. Contains no address: users may see the text. */
 export class UnconnectedError extends AppError {
-  readonly answers: readonly Answer[];
+  readonly failures: readonly AddressFailure[];
 
-  constructor({ host, port }: SocketTarget, { answers, untried }: Attempts, cause: unknown) {
-    const reasons = answers.map(({ family, reason }) => `IPv${family} ${reason}`).join(', ');
+  constructor({ host, port }: SocketTarget, { failures, untried }: Attempts, cause: unknown) {
+    const reasons = failures.map(({ family, reason }) => `IPv${family} ${reason}`).join(', ');
     const rest = untried === 0 ? '' : `; no time was left for ${untried} more of its addresses`;
     super(`Could not connect to ${host}:${port}: ${reasons}${rest}`, {
-      code: codeOf(answers),
+      code: codeOf(failures),
       retryable: true,
       cause,
     });
-    this.answers = answers;
+    this.failures = failures;
   }
 }
 
@@ -76,17 +76,17 @@ const reasonOf = (error: unknown): string => {
 /** Records the attempts of a socket, which tries one address after the other. */
 const watchAttempts = (socket: Socket) => {
   const tried: number[] = [];
-  const answers: Answer[] = [];
+  const failures: AddressFailure[] = [];
   socket.on('connectionAttempt', (_address, _port, family) => tried.push(family));
   socket.on('connectionAttemptFailed', (...[, , family, error]) =>
-    answers.push({ family, reason: reasonOf(error) }),
+    failures.push({ family, reason: reasonOf(error) }),
   );
   socket.on('connectionAttemptTimeout', (_address, _port, family) =>
-    answers.push({ family, reason: 'timeout' }),
+    failures.push({ family, reason: 'timeout' }),
   );
   return (addresses: number, error: unknown): Attempts => {
-    const open = tried.slice(answers.length).map((family) => ({ family, reason: reasonOf(error) }));
-    return { answers: [...answers, ...open], untried: addresses - answers.length - open.length };
+    const open = tried.slice(failures.length).map((family) => ({ family, reason: reasonOf(error) }));
+    return { failures: [...failures, ...open], untried: addresses - failures.length - open.length };
   };
 };
 

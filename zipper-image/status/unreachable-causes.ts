@@ -8,7 +8,7 @@ export interface UnreachableCauses {
   readonly see: (cause: unknown) => void;
   /**
    * As long for every set of causes, and for none: the names of RefusalReason, or the codes of errors. Of a host with several
-   * addresses, what each answered, such as `IPv6-timeout`.
+   * addresses, why each failed, such as `IPv6-timeout`.
    */
   readonly sealed: (publicKey: string) => string;
 }
@@ -17,8 +17,8 @@ const SEPARATOR = ' ';
 
 const namesOf = (cause: unknown): readonly string[] => {
   if (cause instanceof EgressRefusedError) return [cause.reason];
-  if (cause instanceof UnconnectedError && cause.answers.length > 1)
-    return cause.answers.map(({ family, reason }) => `IPv${family}-${reason}`);
+  if (cause instanceof UnconnectedError && cause.failures.length > 1)
+    return cause.failures.map(({ family, reason }) => `IPv${family}-${reason}`);
   return [errorCode(cause) ?? 'timeout'];
 };
 

@@ -14,7 +14,7 @@ export interface S3ClientOptions {
   readonly idleTimeoutMs: number;
 }
 
-/** The agents limit the connection, and say what each address answered. The SDK's limit includes the wait for a free one. */
+/** The agents limit the connection, and say why each address failed. The SDK's limit includes the wait for a free one. */
 const FREE_CONNECTION_MS = 1000;
 
 const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>

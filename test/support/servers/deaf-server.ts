@@ -14,11 +14,11 @@ const block = () => {
   parentPort.postMessage('listening');
   Atomics.wait(gate, 0, 0);
 };
-const answer = (socket) => socket.on('error', () => {}).end('HTTP/1.1 204 No Content\\r\\nconnection: close\\r\\n\\r\\n');
-for (const host of hosts) createServer(answer).listen({ host, port, backlog: 1 }, block);
+const respond = (socket) => socket.on('error', () => {}).end('HTTP/1.1 204 No Content\\r\\nconnection: close\\r\\n\\r\\n');
+for (const host of hosts) createServer(respond).listen({ host, port, backlog: 1 }, block);
 `;
 
-/** Whose SYNs a host no longer answers. Linux keeps one connection more than the backlog. */
+/** After this number of connections a host drops SYNs: Linux keeps one more than the backlog. */
 const FULL = 2;
 
 export interface DeafServer extends AsyncDisposable {
@@ -26,7 +26,7 @@ export interface DeafServer extends AsyncDisposable {
   hear(): void;
 }
 
-/** Addresses that do not answer a SYN, like hosts that are down: nobody accepts their connections, and their queues are full. */
+/** Addresses that do not respond to a SYN, like hosts that are down: nobody accepts their connections, and their queues are full. */
 export const startDeafServer = async (hosts: readonly string[], port: number): Promise<DeafServer> => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(LISTEN, { eval: true, workerData: { hosts, port, gate } });

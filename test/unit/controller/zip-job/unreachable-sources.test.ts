@@ -103,8 +103,8 @@ describe('causes of unreachable sources', () => {
     ]);
   });
 
-  it('say what each address of a host answered if it has several (FD5)', async () => {
-    const answers = [
+  it('say why each address of a host failed if it has several (FD5)', async () => {
+    const failures = [
       { family: 6, reason: 'ENETUNREACH' },
       { family: 4, reason: 'timeout' },
     ];
@@ -114,8 +114,8 @@ describe('causes of unreachable sources', () => {
         'pod-a',
         sealedFor(
           keyOf(parts),
-          new UnconnectedError(target, { answers, untried: 0 }, undefined),
-          new UnconnectedError(target, { answers: answers.slice(0, 1), untried: 0 }, undefined),
+          new UnconnectedError(target, { failures, untried: 0 }, undefined),
+          new UnconnectedError(target, { failures: failures.slice(0, 1), untried: 0 }, undefined),
         ),
       ),
     ]);

@@ -14,7 +14,7 @@ import { type DeafServer, startDeafServer } from '#test/support/servers/deaf-ser
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 
 const LIVE = '127.0.0.1';
-/** Their SYNs get no answer. */
+/** Their SYNs get no response. */
 const DEAF = ['127.0.0.2', '127.0.0.3', '127.0.0.4'] as const;
 const REFUSING = '127.0.0.9';
 const UNREACHABLE = 'ff0e::1';
@@ -76,7 +76,7 @@ describe('openSocket', () => {
       expect(await open(addresses, { timeoutMs: 200 * count, leastShareMs: 10 })).to.equal(LIVE);
     });
 
-  it('says what each address answered, and not which addresses they are (FD5)', async () => {
+  it('says why each address failed, and not which addresses they are (FD5)', async () => {
     const error = await open([DEAF[0], UNREACHABLE, REFUSING], { timeoutMs: 200, leastShareMs: 10 });
     expect(error).to.be.instanceOf(UnconnectedError);
     expect(String(error))
@@ -157,7 +157,7 @@ describe('a host whose first address lost a SYN and whose second is down', () =>
   });
 });
 
-describe('a host that accepts connections and does not answer the TLS handshake', () => {
+describe('a host that accepts connections and does not continue the TLS handshake', () => {
   it('is given up by the guarded agent at the limit of the connection (FD5)', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined).resume()).listen(0, LIVE);
     await once(silent, 'listening');

@@ -53,7 +53,7 @@ describe("a store from a caller's bucket", () => {
       expect(hostile.requests.length).to.equal(0);
     });
 
-  it('is asked again later if it cannot be connected to, and the error says what each address answered (FD5)', async () => {
+  it('is asked again later if it cannot be connected to, and the error says why each address failed (FD5)', async () => {
     const { port } = new URL(hostile.endpoint);
     await using _deaf = await startDeafServer(['127.0.0.2'], Number(port));
     const lookup = () =>
