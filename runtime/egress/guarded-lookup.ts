@@ -6,7 +6,7 @@ import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { isLoopbackName, isNameAllowed, toLookupName } from './host-name.ts';
 
-export interface LookupOptions {
+interface LookupOptions {
   readonly dnsTimeoutMs: number;
   /** Another resolver, for tests. */
   readonly resolve?: ResolveAll;
