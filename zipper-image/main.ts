@@ -82,7 +82,7 @@ const openStore = async (
     // Users choose the authorities of a bucket, and the operator the proxy.
     proxyTrust: trust,
     proxy,
-    tunnelTimeoutMs: config.storeConnectTimeoutMs,
+    connectTimeoutMs: config.storeConnectTimeoutMs,
   };
   const store = createStore({
     objectOptions,

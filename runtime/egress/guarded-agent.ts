@@ -1,5 +1,7 @@
 import { BlockList } from 'node:net';
-import { Agent } from '../http/undici.ts';
+import type { buildConnector } from 'undici';
+import { toError } from '../errors.ts';
+import { Agent, errors } from '../http/undici.ts';
 import { defined } from '../optional.ts';
 import { createTlsConnector } from '../tls/connector.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
@@ -8,6 +10,7 @@ import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
+import { type OpenSocketOptions, openSocket } from './open-socket.ts';
 import { createProxiedConnector } from './proxy/proxied-connector.ts';
 import type { Proxy } from './proxy/proxy.ts';
 
@@ -18,6 +21,8 @@ export interface GuardedAgentOptions {
   readonly connectTimeoutMs?: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
+  /** Each address of a name but the last has at least this time to connect. Default 2 s. */
+  readonly leastShareMs?: number;
   /** Another resolver, for tests. */
   readonly lookup?: ResolveAll;
   /** Default: Node's own certificate authorities. */
@@ -44,6 +49,38 @@ export const toBlockList = (policy: EgressPolicy): BlockList => {
 const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
   family === 'ipv4' ? ['0.0.0.0', '128.0.0.0'] : ['::', '8000::'];
 
+/** A connector whose limit includes the DNS lookup, all addresses and the TLS handshake. */
+const createDirectConnector = (trust: Trust, options: OpenSocketOptions): buildConnector.connector => {
+  const { timeoutMs } = options;
+  const secure = createTlsConnector(trust, { allowH2: false, timeout: timeoutMs });
+  const connect = async (
+    target: buildConnector.Options,
+    callback: buildConnector.Callback,
+  ): Promise<void> => {
+    const startedMs = performance.now();
+    try {
+      const isSecure = target.protocol === 'https:';
+      const port = Number(target.port) || (isSecure ? 443 : 80);
+      const socket = await openSocket({ host: target.hostname, port }, options);
+      if (!isSecure) {
+        callback(null, socket);
+        return;
+      }
+      const timer = setTimeout(
+        () => socket.destroy(new errors.ConnectTimeoutError(`no TLS handshake within ${timeoutMs} ms`)),
+        timeoutMs - (performance.now() - startedMs),
+      );
+      secure({ ...target, httpSocket: socket }, (...outcome) => {
+        clearTimeout(timer);
+        callback(...outcome);
+      });
+    } catch (error) {
+      callback(toError(error), null);
+    }
+  };
+  return (target, callback) => void connect(target, callback);
+};
+
 /**
  * An HTTP/1.1 client that connects only to addresses that the policy allows. Two independent checks cover every new
  * socket: our rules for IP literals and for all results of a DNS lookup, and net.BlockList with the same ranges for the
@@ -53,13 +90,12 @@ const halves = (family: 'ipv4' | 'ipv6'): readonly string[] =>
  */
 export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOptions): Agent => {
   const { trust = BUILT_IN_TRUST, proxy, connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
-  const direct = createTlsConnector(trust, {
-    allowH2: false,
-    timeout: timeoutMs,
-    autoSelectFamily: true,
+  const direct = createDirectConnector(trust, {
+    timeoutMs,
+    leastShareMs: options.leastShareMs,
     blockList: toBlockList(policy),
-    lookup: createGuardedLookup(policy, {
-      dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS,
+    resolve: createGuardedLookup(policy, {
+      dnsTimeoutMs: Math.min(options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS, timeoutMs),
       ...defined({ resolve: options.lookup }),
     }),
   });

@@ -1,13 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as resolveByName } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
-import { AppError, toError } from '../errors.ts';
+import { AppError } from '../errors.ts';
 import { createDnsResolver, type ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { isLoopbackName, isNameAllowed, toLookupName } from './host-name.ts';
 
-export interface GuardedLookupOptions {
+interface LookupOptions {
   readonly dnsTimeoutMs: number;
   /** Another resolver, for tests. */
   readonly resolve?: ResolveAll;
@@ -59,51 +58,45 @@ const withTimeout = async <T>(
   }
 };
 
-const FAMILIES: Readonly<Record<string, number>> = { IPv4: 4, IPv6: 6 };
-const familyNumber = (family: number | string | undefined): number =>
-  typeof family === 'string' ? (FAMILIES[family] ?? 0) : (family ?? 0);
+type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
-/** Resolves a name and checks all its addresses. One refused address refuses the name. */
-const resolveGuarded = async (
-  policy: EgressPolicy,
-  query: { readonly hostname: string; readonly family: number },
-  options: GuardedLookupOptions,
-): Promise<LookupAddress[]> => {
-  const { hostname, family } = query;
-  if (!isNameAllowed(hostname, policy)) throw new EgressRefusedError(hostname, 'name');
-  const name = toLookupName(hostname, policy);
-  const resolve = options.resolve ?? resolverOf(hostname, policy);
+const lookUp = async (
+  name: string,
+  hostname: string,
+  { resolve = resolveBySystem, dnsTimeoutMs }: LookupOptions,
+): Promise<readonly LookupAddress[]> => {
   const responses = await withTimeout(
-    (signal) => resolve(name, { family, signal }),
-    options.dnsTimeoutMs,
+    (signal) => resolve(name, { family: 0, signal }),
+    dnsTimeoutMs,
     hostname,
   );
-  if (responses.length === 0)
-    throw new AppError(`Could not resolve ${hostname}: it has no address`, {
-      code: 'ENOTFOUND',
-      retryable: true,
-    });
-  for (const { address } of responses) {
-    const verdict = policy.judgeAddress(address);
-    if (verdict !== 'allowed') throw new EgressRefusedError(hostname, verdict.refused);
-  }
-  return [...responses];
+  if (responses.length > 0) return responses;
+  throw new AppError(`Could not resolve ${hostname}: it has no address`, {
+    code: 'ENOTFOUND',
+    retryable: true,
+  });
 };
 
-/** The `lookup` function of a socket. It receives only names; the caller must check IP literals before it connects. */
+/** Resolves names as the system does, without checks. */
+export const createLookup =
+  (options: LookupOptions): Lookup =>
+  (hostname) =>
+    lookUp(hostname, hostname, options);
+
+/**
+ * Resolves a name and checks all its addresses: one refused address refuses the name. It receives only names; the caller must
+ * check IP literals before it connects.
+ */
 export const createGuardedLookup =
-  (policy: EgressPolicy, options: GuardedLookupOptions): LookupFunction =>
-  (hostname, lookupOptions, callback) => {
-    const query = { hostname, family: familyNumber(lookupOptions.family) };
-    const respond = async (): Promise<void> => {
-      try {
-        const addresses = await resolveGuarded(policy, query, options);
-        const first = addresses[0];
-        if (lookupOptions.all === true || !first) process.nextTick(callback, null, addresses);
-        else process.nextTick(callback, null, first.address, first.family);
-      } catch (error) {
-        process.nextTick(callback, toError(error), []);
-      }
-    };
-    void respond();
+  (policy: EgressPolicy, options: LookupOptions): Lookup =>
+  async (hostname) => {
+    if (!isNameAllowed(hostname, policy)) throw new EgressRefusedError(hostname, 'name');
+    const name = toLookupName(hostname, policy);
+    const resolve = options.resolve ?? resolverOf(hostname, policy);
+    const responses = await lookUp(name, hostname, { ...options, resolve });
+    for (const { address } of responses) {
+      const verdict = policy.judgeAddress(address);
+      if (verdict !== 'allowed') throw new EgressRefusedError(hostname, verdict.refused);
+    }
+    return responses;
   };

@@ -1,15 +1,17 @@
 import type { AgentOptions, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { toError } from '../errors.ts';
 import { http } from '../http/node-http.ts';
+import { defined } from '../optional.ts';
 import { BUILT_IN_TRUST, type Trust } from '../tls/trust.ts';
+import type { ResolveAll } from './dns-resolver.ts';
 import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
-import { createGuardedLookup } from './guarded-lookup.ts';
+import { createGuardedLookup, createLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
+import { type OpenSocketOptions, openSocket, type SocketTarget } from './open-socket.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { openTunnel } from './proxy/tunnel.ts';
 
@@ -18,8 +20,12 @@ export interface HttpAgentsOptions {
   readonly connections: number;
   /** Default 5 s. */
   readonly dnsTimeoutMs?: number;
-  /** Default 10 s, for a tunnel through the proxy. */
-  readonly tunnelTimeoutMs?: number;
+  /** Default 10 s, for the DNS lookup and all addresses, or for a tunnel through the proxy. */
+  readonly connectTimeoutMs?: number;
+  /** Each address of a name but the last has at least this time to connect. Default 2 s. */
+  readonly leastShareMs?: number;
+  /** Another resolver, for tests. */
+  readonly lookup?: ResolveAll;
   /** Default: Node's own certificate authorities. Changes apply to new agents only. */
   readonly trust?: Trust;
   /** For the proxy itself, if it has TLS. Default: `trust`. */
@@ -35,97 +41,93 @@ export interface HttpAgents {
   destroy(): void;
 }
 
-const agentOptions = ({ connections }: HttpAgentsOptions): AgentOptions => ({
-  keepAlive: true,
-  maxSockets: connections,
-  maxFreeSockets: connections,
-});
+/** Opens a connection, to the host itself or through a tunnel. */
+type Open = (target: SocketTarget) => Promise<Socket>;
 
-const tlsOf = ({ trust = BUILT_IN_TRUST }: HttpAgentsOptions) => trust.tls();
+type Direct = Pick<OpenSocketOptions, 'resolve' | 'blockList'>;
 
-const pair = (httpAgent: HttpAgent, httpsAgent: HttpsAgent): HttpAgents => ({
-  httpAgent,
-  httpsAgent,
-  destroy: () => {
-    httpAgent.destroy();
-    httpsAgent.destroy();
-  },
-});
-
-/**
- * Checks the host of every new connection before its socket exists, because IP literals never reach the lookup. The
- * error goes to the callback: if it were thrown while the agent connects for a queued request, the process would exit.
- */
-const guardConnections = (agent: HttpAgent, policy: EgressPolicy): void => {
-  const connect = agent.createConnection.bind(agent);
-  agent.createConnection = (target, callback): Duplex | null | undefined => {
-    const host = target.host ?? '';
-    const reason = judgeHost(host, policy);
-    if (reason === undefined) return connect(target, callback);
-    const error = new EgressRefusedError(host, reason);
-    if (!callback) throw error;
-    process.nextTick(callback, error, new Socket());
-    return undefined;
-  };
+/** Every host that needs the proxy is connected to through a tunnel, for plain HTTP too. */
+const openerOf = (options: HttpAgentsOptions, direct: Direct): Open => {
+  const { proxy, trust = BUILT_IN_TRUST, proxyTrust = trust, leastShareMs } = options;
+  const { connectTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
+  return (target) =>
+    proxy && !proxy.isDirect(target.host, target.port)
+      ? openTunnel(proxy, target, { trust: proxyTrust, timeoutMs })
+      : openSocket(target, { ...direct, timeoutMs, leastShareMs });
 };
 
+const lookupOptionsOf = ({
+  dnsTimeoutMs = DEFAULT_DNS_TIMEOUT_MS,
+  connectTimeoutMs,
+  lookup,
+}: HttpAgentsOptions) => ({
+  dnsTimeoutMs: Math.min(dnsTimeoutMs, connectTimeoutMs ?? DEFAULT_CONNECT_TIMEOUT_MS),
+  ...defined({ resolve: lookup }),
+});
+
 /**
- * Opens a tunnel for every new connection to a host that needs the proxy, for plain HTTP too. Node counts a connection once
- * it exists, so requests that start at the same time can exceed the limit of connections by their number.
+ * Makes an agent use these connections. An error goes to the callback: if it were thrown while the agent connects for a queued
+ * request, the process would exit. Node counts a connection once it exists, so requests that start at the same time can
+ * exceed the limit of connections by their number.
  */
-const tunnelConnections = (agent: HttpAgent, proxy: Proxy, options: HttpAgentsOptions): void => {
-  const { proxyTrust: trust = options.trust ?? BUILT_IN_TRUST } = options;
-  const { tunnelTimeoutMs: timeoutMs = DEFAULT_CONNECT_TIMEOUT_MS } = options;
-  const connect = agent.createConnection.bind(agent);
+const openConnections = (agent: HttpAgent, open: Open, closed: AbortSignal): void => {
   const isSecure = agent instanceof HttpsAgent;
-  agent.createConnection = (target, callback): Duplex | null | undefined => {
-    const host = target.host ?? '';
-    const port = Number(target.port) || (isSecure ? 443 : 80);
-    if (!callback || proxy.isDirect(host, port)) return connect(target, callback);
-    const open = async (): Promise<void> => {
+  const startTls = agent.createConnection.bind(agent);
+  agent.createConnection = (target, callback) => {
+    const connect = async (): Promise<void> => {
       try {
-        const socket = await openTunnel(proxy, { host, port }, { trust, timeoutMs });
+        const socket = await open({
+          host: target.host ?? '',
+          port: Number(target.port) || (isSecure ? 443 : 80),
+        });
+        if (closed.aborted) {
+          socket.destroy();
+          throw new Error('the agent was destroyed while it connected');
+        }
         // The TLS agent starts TLS on a socket that it is given.
-        const overTunnel = { ...target, socket };
-        callback(null, isSecure ? (connect(overTunnel) ?? socket) : socket);
+        const overSocket = { ...target, socket };
+        callback?.(null, isSecure ? (startTls(overSocket) ?? socket) : socket);
       } catch (error) {
-        callback(toError(error), new Socket());
+        callback?.(toError(error), new Socket());
       }
     };
-    void open();
+    void connect();
     return undefined;
   };
 };
 
-const route = (agents: HttpAgents, options: HttpAgentsOptions): HttpAgents => {
-  const { proxy } = options;
-  if (proxy)
-    for (const agent of [agents.httpAgent, agents.httpsAgent]) tunnelConnections(agent, proxy, options);
-  return agents;
+const createAgents = (options: HttpAgentsOptions, open: Open): HttpAgents => {
+  const { connections, trust = BUILT_IN_TRUST } = options;
+  const shared: AgentOptions = { keepAlive: true, maxSockets: connections, maxFreeSockets: connections };
+  const httpAgent = new http.Agent(shared);
+  const httpsAgent = new HttpsAgent({ ...shared, ...trust.tls() });
+  const closing = new AbortController();
+  for (const agent of [httpAgent, httpsAgent]) openConnections(agent, open, closing.signal);
+  return {
+    httpAgent,
+    httpsAgent,
+    destroy: () => {
+      closing.abort();
+      httpAgent.destroy();
+      httpsAgent.destroy();
+    },
+  };
 };
 
 /** Agents that connect only to addresses that the policy allows, with the same two checks as the guarded agent. */
 export const createGuardedHttpAgents = (policy: EgressPolicy, options: HttpAgentsOptions): HttpAgents => {
-  const guarded = {
-    ...agentOptions(options),
+  const open = openerOf(options, {
     blockList: toBlockList(policy),
-    lookup: createGuardedLookup(policy, { dnsTimeoutMs: options.dnsTimeoutMs ?? DEFAULT_DNS_TIMEOUT_MS }),
-  };
-  const agents = route(
-    pair(new http.Agent(guarded), new HttpsAgent({ ...guarded, ...tlsOf(options) })),
-    options,
-  );
-  guardConnections(agents.httpAgent, policy);
-  guardConnections(agents.httpsAgent, policy);
-  return agents;
+    resolve: createGuardedLookup(policy, lookupOptionsOf(options)),
+  });
+  return createAgents(options, async (target) => {
+    // IP literals never reach the lookup.
+    const reason = judgeHost(target.host, policy);
+    if (reason !== undefined) throw new EgressRefusedError(target.host, reason);
+    return open(target);
+  });
 };
 
 /** Agents without checks, for hosts that callers cannot choose. */
 export const createHttpAgents = (options: HttpAgentsOptions): HttpAgents =>
-  route(
-    pair(
-      new http.Agent(agentOptions(options)),
-      new HttpsAgent({ ...agentOptions(options), ...tlsOf(options) }),
-    ),
-    options,
-  );
+  createAgents(options, openerOf(options, { resolve: createLookup(lookupOptionsOf(options)) }));

@@ -73,7 +73,7 @@ const extract = async (
   if (program === 'Go archive/zip') return runProgram('go', ['run', EXTRACT_IN_GO, archive, target]);
   const extractor = EXTRACTORS.find(({ name }) => name === program);
   if (!extractor) throw new Error(`program ${program} not found`);
-  return extractInto(extractor, archive, target);
+  return extractInto(extractor, archive, { target });
 };
 
 const commandOf = (program: (typeof PROGRAMS)[number]): string => {

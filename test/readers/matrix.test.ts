@@ -1,4 +1,4 @@
-/** Every kind of archive that the zipper writes, byte for byte, in every reader. */
+/** Every kind of archive that the zipper writes, byte for byte, in every reader, and its times in three time zones. */
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ const nested = await makeArchive(
 const scratch = await mkdtemp(join(tmpdir(), 'zipjobs-readers-'));
 const readers = archiveReaders(scratch);
 
-describe('archives in other readers', () => {
-  after(() => rm(scratch, { recursive: true, force: true }));
+after(() => rm(scratch, { recursive: true, force: true }));
 
+describe('archives in other readers', () => {
   it(`are read by ${NUMBER_OF_READERS} readers (Z15)`, () => {
     expect(readers).to.have.length(NUMBER_OF_READERS);
   });
@@ -51,6 +51,44 @@ describe('archives in other readers', () => {
           await expectSame(reader, path, wanted);
         });
     });
+});
+
+/** In winter, in summer, and the hour that New York has twice. */
+const TIMES = [
+  '2024-01-15T23:30:07Z',
+  '2024-07-15T01:30:07Z',
+  '2024-11-03T05:30:07Z',
+  '2024-11-03T06:30:07Z',
+];
+const FORMS = { small: { small: true }, streamed: {}, unknown: { declared: false } };
+const timedFiles = Object.entries(FORMS).flatMap(([form, how]) =>
+  TIMES.map((time) => ({
+    ...how,
+    name: `${form} of ${time.replaceAll(':', '')}`,
+    body: Buffer.from(time),
+    modified: new Date(time),
+  })),
+);
+
+describe('modification times in other readers', () => {
+  for (const zip64 of [false, true]) {
+    const path = join(scratch, `times-${zip64}.zip`);
+    before(async () =>
+      writeFile(path, await makeArchive(timedFiles, 'store', { zip64ForUnknownLength: zip64 })),
+    );
+    const canRead = ({ name }: ArchiveReader): boolean => (name === 'JDK ZipInputStream') !== zip64;
+    for (const reader of readers.filter(canRead))
+      for (const timeZone of reader.readTimes ? ['UTC', 'Asia/Tokyo', 'America/New_York'] : [])
+        it(`are restored by ${reader.name} in the time zone ${timeZone}${zip64 ? ', also of zip64 entries' : ''} (Z7) (FD1)`, async function () {
+          await requirePrograms(this, reader.needs, reader.probe);
+          const found = (await reader.readTimes?.(path, timeZone)) ?? [];
+          const wrong = timedFiles.filter(({ name, modified }) => {
+            const read = found.find((entry) => entry.name === name)?.modified ?? Number.NaN;
+            return !(Math.abs(read - modified.getTime() / 1000) <= 2);
+          });
+          expect(wrong.map(({ name }) => name)).to.deep.equal([]);
+        });
+  }
 });
 
 const expectSame = async (

@@ -1,7 +1,7 @@
 /** The programs and libraries that users open archives with, each as one function. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import yauzl from 'yauzl';
 import type { Probe } from '#test/support/processes/require-programs.ts';
@@ -12,6 +12,12 @@ type Command = readonly [string, ...string[]];
 export interface ReadEntry {
   readonly name: string;
   readonly sha256: string;
+}
+
+export interface ReadTime {
+  readonly name: string;
+  /** Seconds since 1970, UTC. */
+  readonly modified: number;
 }
 
 export interface ArchiveReader {
@@ -28,6 +34,8 @@ export interface ArchiveReader {
    * @throws Error when the reader reports an error.
    */
   read(archive: string): Promise<readonly ReadEntry[]>;
+  /** The times of the entries in this time zone. Missing for readers that restore none, or the DOS time only. */
+  readonly readTimes?: (archive: string, timeZone: string) => Promise<readonly ReadTime[]>;
 }
 
 const PROGRAMS = join(import.meta.dirname, 'programs');
@@ -42,23 +50,30 @@ const sha256OfStream = async (stream: AsyncIterable<unknown>): Promise<string> =
 };
 
 /** Every file below a directory. */
-const filesBelow = async (directory: string): Promise<readonly ReadEntry[]> => {
+const filesBelow = async <T>(
+  directory: string,
+  factsOf: (path: string) => Promise<T>,
+): Promise<readonly (T & { readonly name: string })[]> => {
   const found = await readdir(directory, { recursive: true, withFileTypes: true });
-  const entries: ReadEntry[] = [];
+  const entries: (T & { readonly name: string })[] = [];
   for (const file of found.filter((one) => !one.isDirectory())) {
     const path = join(file.parentPath, file.name);
     const name = relative(directory, path).split(sep).join('/');
-    entries.push({ name, sha256: await sha256OfStream(createReadStream(path)) });
+    entries.push({ name, ...(await factsOf(path)) });
   }
   return entries;
 };
 
-/** Digest and name of each entry, each ended by a NUL. */
-const parseDigests = (output: Buffer): readonly ReadEntry[] => {
+const digestOf = async (path: string) => ({ sha256: await sha256OfStream(createReadStream(path)) });
+const modifiedOf = async (path: string) => ({ modified: (await stat(path)).mtimeMs / 1000 });
+
+/** Digest, time and name of each entry, each ended by a NUL. The time is empty if the program does not print it. */
+const parseEntries = (output: Buffer): readonly (ReadEntry & ReadTime)[] => {
   const fields = output.toString('utf8').split('\0').slice(0, -1);
-  return Array.from({ length: fields.length / 2 }, (_, at) => ({
-    sha256: fields[2 * at] ?? '',
-    name: fields[2 * at + 1] ?? '',
+  return Array.from({ length: fields.length / 3 }, (_, at) => ({
+    sha256: fields[3 * at] ?? '',
+    modified: Number.parseInt(fields[3 * at + 1] ?? '', 10),
+    name: fields[3 * at + 2] ?? '',
   }));
 };
 
@@ -70,6 +85,8 @@ export interface Extractor {
   readonly args: ArgsOf;
   readonly readsStdin?: boolean;
   readonly composesNames?: boolean;
+  /** Restores no times, or the DOS time only. */
+  readonly ignoresTimestamps?: boolean;
 }
 
 export const EXTRACTORS: readonly Extractor[] = [
@@ -104,11 +121,13 @@ export const EXTRACTORS: readonly Extractor[] = [
   {
     name: 'busybox unzip',
     program: 'busybox',
+    ignoresTimestamps: true,
     args: (archive, target) => ['unzip', '-q', '-o', archive, '-d', target],
   },
   {
     name: 'miniunzip',
     program: 'miniunzip',
+    ignoresTimestamps: true,
     args: (archive, target) => ['-x', '-o', archive, '-d', target],
   },
 ];
@@ -146,26 +165,35 @@ export const digestThrough = async (
 };
 
 /** Runs a program that unpacks the archive into a directory. */
-export const extractInto = (extractor: Extractor, archive: string, target: string): Promise<unknown> =>
-  runProgram(
-    extractor.program,
-    extractor.args(archive, target),
-    extractor.readsStdin === true ? { input: archive } : {},
-  );
+export const extractInto = (
+  extractor: Extractor,
+  archive: string,
+  { target, timeZone = 'UTC' }: { readonly target: string; readonly timeZone?: string },
+): Promise<unknown> =>
+  runProgram(extractor.program, extractor.args(archive, target), {
+    ...(extractor.readsStdin === true && { input: archive }),
+    timeZone,
+  });
 
-const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader => ({
-  name: extractor.name,
-  needs: [extractor.program],
-  composesNames: extractor.composesNames === true,
-  keepsOrder: false,
-  read: async (archive) => {
+const extractorReader = (extractor: Extractor, scratch: string): ArchiveReader => {
+  const extract = async <T>(archive: string, factsOf: (path: string) => Promise<T>, timeZone = 'UTC') => {
     const target = await mkdtemp(join(scratch, 'extracted-'));
-    await extractInto(extractor, archive, target);
-    const entries = await filesBelow(target);
+    await extractInto(extractor, archive, { target, timeZone });
+    const entries = await filesBelow(target, factsOf);
     await rm(target, { recursive: true });
     return entries;
-  },
-});
+  };
+  return {
+    name: extractor.name,
+    needs: [extractor.program],
+    composesNames: extractor.composesNames === true,
+    keepsOrder: false,
+    read: (archive) => extract(archive, digestOf),
+    ...(extractor.ignoresTimestamps !== true && {
+      readTimes: (archive, timeZone) => extract(archive, modifiedOf, timeZone),
+    }),
+  };
+};
 
 interface Library {
   readonly name: string;
@@ -173,12 +201,14 @@ interface Library {
   readonly command: Command;
   readonly probe?: Probe;
   readonly compile?: Command;
+  readonly printsTimes?: boolean;
 }
 
 const javaReader = (name: string, main: string, classes: string): Library => ({
   name,
   needs: ['java', 'javac', ...(main === 'ReadZipCommons' ? [COMMONS_COMPRESS] : [])],
   command: ['java', '-XX:+UseSerialGC', '-cp', `${classes}:${COMMONS_COMPRESS}`, main],
+  printsTimes: true,
   compile: [
     'javac',
     '-d',
@@ -208,6 +238,7 @@ const libraries = (scratch: string): readonly Library[] => {
       name: 'Go archive/zip',
       needs: ['go'],
       command: [goProgram],
+      printsTimes: true,
       compile: ['go', 'build', '-o', goProgram, script('go')],
     },
     javaReader('JDK ZipFile', 'ReadZipFile', scratch),
@@ -227,16 +258,18 @@ const libraries = (scratch: string): readonly Library[] => {
 
 const libraryReader = (library: Library): ArchiveReader => {
   let compiled: Promise<unknown> | undefined;
+  const run = async (archive: string, timeZone = 'UTC') => {
+    const [compiler, ...compilerArgs] = library.compile ?? ['true'];
+    compiled ??= runProgram(compiler, compilerArgs);
+    await compiled;
+    const [program, ...args] = library.command;
+    return parseEntries(await runProgram(program, [...args, archive], { timeZone }));
+  };
   return {
     ...library,
     keepsOrder: true,
-    read: async (archive) => {
-      const [compiler, ...compilerArgs] = library.compile ?? ['true'];
-      compiled ??= runProgram(compiler, compilerArgs);
-      await compiled;
-      const [program, ...args] = library.command;
-      return parseDigests(await runProgram(program, [...args, archive]));
-    },
+    read: async (archive) => (await run(archive)).map(({ name, sha256 }) => ({ name, sha256 })),
+    ...(library.printsTimes === true && { readTimes: run }),
   };
 };
 

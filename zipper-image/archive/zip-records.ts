@@ -56,10 +56,30 @@ const writeUint64 = (target: Buffer, value: number, at: number): number =>
 const flagsOf = (head: EntryHead): number =>
   (head.streamed ? FLAG_DESCRIPTOR : 0) | (isAscii(head.name) ? 0 : FLAG_UTF8);
 
+const extraField = (id: number, length: number): Buffer => {
+  const field = Buffer.alloc(4 + length);
+  field.writeUInt16LE(id, 0);
+  field.writeUInt16LE(length, 2);
+  return field;
+};
+
+/**
+ * The same in both headers: some readers take the time of the local header and others that of the directory, and without
+ * this field both read the DOS time in their own time zone.
+ */
+const timestampExtra = (time: ZipTime): Buffer => {
+  if (time.unixSeconds === undefined) return Buffer.alloc(0);
+  const extra = extraField(0x5455, 5);
+  extra.writeUInt8(1, 4);
+  extra.writeUInt32LE(time.unixSeconds, 5);
+  return extra;
+};
+
 /** Written before the data. Sizes and CRC of a streamed entry are zero (or, with zip64, "see the extra field"). */
 export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
-  const extraLength = head.zip64 ? 20 : 0;
-  const record = Buffer.alloc(30 + head.name.length + extraLength);
+  const zip64 = head.zip64 ? extraField(0x0001, 16) : Buffer.alloc(0);
+  const extra = Buffer.concat([zip64, timestampExtra(head.time)]);
+  const record = Buffer.alloc(30 + head.name.length + extra.length);
   const known = head.streamed ? { crc: 0, compressedSize: 0, size: 0 } : sizes;
   record.writeUInt32LE(LOCAL_SIGNATURE, 0);
   record.writeUInt16LE(head.zip64 ? VERSION_ZIP64 : VERSION_DEFLATE, 4);
@@ -71,12 +91,9 @@ export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
   record.writeUInt32LE(head.zip64 ? ZIP64_FROM : known.compressedSize, 18);
   record.writeUInt32LE(head.zip64 ? ZIP64_FROM : known.size, 22);
   record.writeUInt16LE(head.name.length, 26);
-  record.writeUInt16LE(extraLength, 28);
+  record.writeUInt16LE(extra.length, 28);
   head.name.copy(record, 30);
-  if (head.zip64) {
-    record.writeUInt16LE(0x0001, 30 + head.name.length);
-    record.writeUInt16LE(16, 32 + head.name.length);
-  }
+  extra.copy(record, 30 + head.name.length);
   return record;
 };
 
@@ -99,20 +116,8 @@ export const dataDescriptor = (head: EntryHead, sizes: EntrySizes): Buffer => {
 const zip64Extra = (values: readonly number[]): Buffer => {
   const large = values.filter((value) => value >= ZIP64_FROM);
   if (large.length === 0) return Buffer.alloc(0);
-  const extra = Buffer.alloc(4 + 8 * large.length);
-  extra.writeUInt16LE(0x0001, 0);
-  extra.writeUInt16LE(8 * large.length, 2);
+  const extra = extraField(0x0001, 8 * large.length);
   for (const [index, value] of large.entries()) writeUint64(extra, value, 4 + 8 * index);
-  return extra;
-};
-
-const timestampExtra = (time: ZipTime): Buffer => {
-  if (time.unixSeconds === undefined) return Buffer.alloc(0);
-  const extra = Buffer.alloc(9);
-  extra.writeUInt16LE(0x5455, 0);
-  extra.writeUInt16LE(5, 2);
-  extra.writeUInt8(1, 4);
-  extra.writeUInt32LE(time.unixSeconds, 5);
   return extra;
 };
 

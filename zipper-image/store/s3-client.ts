@@ -14,6 +14,9 @@ export interface S3ClientOptions {
   readonly idleTimeoutMs: number;
 }
 
+/** The agents limit the connection, and say why each address failed. The SDK's limit includes the wait for a free one. */
+const FREE_CONNECTION_MS = 1000;
+
 const hasHeaders = (request: unknown): request is { headers: Record<string, string> } =>
   typeof request === 'object' && request !== null && 'headers' in request;
 
@@ -58,7 +61,7 @@ export const createS3Client = (options: S3ClientOptions, clock: Pick<StoreClock,
     requestHandler: {
       httpAgent: agents.httpAgent,
       httpsAgent: agents.httpsAgent,
-      connectionTimeout: options.connectTimeoutMs,
+      connectionTimeout: options.connectTimeoutMs + FREE_CONNECTION_MS,
       socketTimeout: options.idleTimeoutMs,
     },
   });

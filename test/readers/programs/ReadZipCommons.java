@@ -8,7 +8,7 @@ final class ReadZipCommons {
     try (var zip = new ZipArchiveInputStream(Files.newInputStream(Path.of(args[0])));
         Digests digests = new Digests()) {
       for (ArchiveEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry())
-        digests.add(entry.getName(), zip);
+        digests.add(entry.getName(), entry.getLastModifiedDate().getTime(), zip);
     }
   }
 }

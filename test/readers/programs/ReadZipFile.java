@@ -7,7 +7,7 @@ final class ReadZipFile {
     try (ZipFile zip = new ZipFile(args[0]); Digests digests = new Digests()) {
       for (ZipEntry entry : Collections.list(zip.entries()))
         try (var content = zip.getInputStream(entry)) {
-          digests.add(entry.getName(), content);
+          digests.add(entry.getName(), entry.getTime(), content);
         }
     }
   }

@@ -8,7 +8,7 @@ final class ReadZipStream {
     try (ZipInputStream zip = new ZipInputStream(Files.newInputStream(Path.of(args[0])));
         Digests digests = new Digests()) {
       for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry())
-        digests.add(entry.getName(), zip);
+        digests.add(entry.getName(), entry.getTime(), zip);
     }
   }
 }

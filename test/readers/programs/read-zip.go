@@ -1,4 +1,4 @@
-// Prints the SHA-256 and the name of each entry of an archive, each ended by a NUL.
+// Prints the SHA-256, the modification time (seconds since 1970) and the name of each entry of an archive, each ended by a NUL.
 package main
 
 import (
@@ -32,7 +32,7 @@ func run(archive string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", file.Name, err)
 		}
-		fmt.Fprintf(out, "%s\x00%s\x00", sum, file.Name)
+		fmt.Fprintf(out, "%s\x00%d\x00%s\x00", sum, file.Modified.Unix(), file.Name)
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 <?php
-// Prints the SHA-256 and the name of each entry of an archive, each ended by a NUL.
+// Prints the SHA-256, an empty field and the name of each entry of an archive, each ended by a NUL.
 $zip = new ZipArchive();
 $code = $zip->open($argv[1], ZipArchive::CHECKCONS | ZipArchive::RDONLY);
 if ($code !== true) {
@@ -13,5 +13,5 @@ for ($index = 0; $index < $zip->numFiles; $index++) {
     fwrite(STDERR, "entry $index has $size bytes\n");
     exit(1);
   }
-  echo hash_final($hash), "\0", $zip->getNameIndex($index, ZipArchive::FL_ENC_RAW), "\0";
+  echo hash_final($hash), "\0\0", $zip->getNameIndex($index, ZipArchive::FL_ENC_RAW), "\0";
 }

@@ -1,4 +1,4 @@
-# Prints the SHA-256 and the name of each entry of an archive, each ended by a NUL.
+# Prints the SHA-256, an empty field and the name of each entry of an archive, each ended by a NUL.
 use strict;
 use warnings;
 use Archive::Zip qw(:ERROR_CODES);
@@ -20,5 +20,5 @@ for my $member ($zip->members()) {
     last if $status == AZ_STREAM_END;
   }
   die "bad CRC\n" if $crc != $member->crc32();
-  print $sha->hexdigest(), "\0", $name, "\0";
+  print $sha->hexdigest(), "\0\0", $name, "\0";
 }

@@ -11,11 +11,11 @@ const MOST_IN_32_BITS = GIB4 - 2 - 5 * 65_533;
 
 const ZIP64_EVERYWHERE = {
   versionLocal: 45,
-  localExtras: [1],
+  localExtras: [1, 0x5455],
   centralExtras: [1, 0x5455],
   descriptorBytes: 24,
 };
-const NO_ZIP64 = { versionLocal: 20, localExtras: [], centralExtras: [0x5455] };
+const NO_ZIP64 = { versionLocal: 20, localExtras: [0x5455], centralExtras: [0x5455] };
 const ONLY_IN_DIRECTORY = { ...NO_ZIP64, centralExtras: [1, 0x5455] };
 
 export type WriteArchive = (
@@ -40,10 +40,10 @@ export const testArchivesAround4Gib = ({ bytes, write }: ArchiveWorld): void => 
   });
   const NEXT: ArchiveEntry = { ...entryOf(4), name: 'next', small: Buffer.from('next') };
 
-  /** An entry that ends exactly at an offset: local header, name, blocks, descriptor. */
+  /** An entry that ends exactly at an offset: local header, name, timestamp, blocks, descriptor. */
   const entryUpTo = (offset: number): ArchiveEntry => {
     for (let nameLength = 1; nameLength < 20; nameLength += 1) {
-      const data = offset - 30 - nameLength - 16;
+      const data = offset - 30 - nameLength - 9 - 16;
       const length = data - 5 * Math.ceil(data / 65_540);
       if (storedBlocksSize(length) === data) return entryOf(length, 'x'.repeat(nameLength));
     }

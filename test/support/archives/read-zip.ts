@@ -20,7 +20,7 @@ export interface ZipEntry {
   readonly offset: number;
   readonly dosTime: number;
   readonly dosDate: number;
-  /** From the 0x5455 field of the directory. */
+  /** From the 0x5455 field of both headers, which must agree. */
   readonly unixSeconds: number | undefined;
   /** IDs of the extra fields of each header, in order. */
   readonly localExtras: readonly number[];
@@ -93,6 +93,10 @@ const readEnd = (zip: ZipBytes): End => {
   };
 };
 
+const NO_FIELD = Buffer.alloc(0);
+const timeField = (extras: readonly Extra[]): Buffer | undefined =>
+  extras.find(({ id }) => id === 0x5455)?.data;
+
 /** Fills in the values of a zip64 field, in the order of the format. */
 const widen = (values: readonly number[], extras: readonly Extra[]): readonly number[] => {
   const data = extras.find(({ id }) => id === 1)?.data;
@@ -135,7 +139,7 @@ const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; 
   );
   const flags = zip.readUInt16LE(at + 8);
   const crc = zip.readUInt32LE(at + 16);
-  const time = extras.find(({ id }) => id === 0x5455)?.data;
+  const time = timeField(extras);
 
   demand(zip.readUInt32LE(offset) === 0x04034b50, `no local header at ${offset}`);
   for (const [local, central, length, what] of [
@@ -152,6 +156,10 @@ const readEntry = (zip: ZipBytes, at: number): { entry: ZipEntry; next: number; 
   demand(zip.subarray(offset + 30, offset + 30 + nameLength).equals(nameBytes), 'both names differ');
   const localExtras = readExtras(
     zip.subarray(offset + 30 + nameLength, offset + 30 + nameLength + localExtraLength),
+  );
+  demand(
+    (timeField(localExtras) ?? NO_FIELD).equals(time ?? NO_FIELD),
+    'both headers differ in the timestamp',
   );
   const dataStart = offset + 30 + nameLength + localExtraLength;
   const hasDescriptor = (flags & 8) !== 0;

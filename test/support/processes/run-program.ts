@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 
 export interface RunOptions {
-  /** File for the program's standard input. */
+  /** File whose content the program gets through a pipe, in which it cannot seek. */
   readonly input?: string;
   readonly timeoutMs?: number;
+  /** Default UTC. */
+  readonly timeZone?: string;
   /** Receives standard output, which is then not collected. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
@@ -12,13 +15,18 @@ export interface RunOptions {
 const MOST_MESSAGE_CHARACTERS = 500;
 
 /** An environment in which every reader prints names unchanged. */
-const ENV = { ...process.env, LC_ALL: 'C.UTF-8', TZ: 'UTC' };
+const environment = (timeZone: string) => ({ ...process.env, LC_ALL: 'C.UTF-8', TZ: timeZone });
 
 const endOf = (child: ChildProcess): Promise<string> =>
   new Promise((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(String(code ?? signal)));
   });
+
+/** A program may end before it has read everything. Its exit code says whether that was enough. */
+const feed = (input: string | undefined, { stdin }: ChildProcess): void => {
+  if (input !== undefined && stdin) void pipeline(createReadStream(input), stdin).catch(() => undefined);
+};
 
 /**
  * Runs a program and returns its output.
@@ -29,10 +37,13 @@ export const runProgram = async (
   args: readonly string[],
   options: RunOptions = {},
 ): Promise<Buffer> => {
-  const { input, timeoutMs = 600_000 } = options;
-  await using file = input === undefined ? undefined : await open(input, 'r');
-  const stdin = file?.fd ?? 'ignore';
-  const child = spawn(program, args, { stdio: [stdin, 'pipe', 'pipe'], timeout: timeoutMs, env: ENV });
+  const { input, timeoutMs = 600_000, timeZone = 'UTC' } = options;
+  const child = spawn(program, args, {
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    timeout: timeoutMs,
+    env: environment(timeZone),
+  });
+  feed(input, child);
   const output: Buffer[] = [];
   let complaints = '';
   child.stdout?.on('data', options.onOutput ?? ((chunk: Buffer) => output.push(chunk)));

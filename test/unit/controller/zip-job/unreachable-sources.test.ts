@@ -9,6 +9,7 @@ import { ANNOTATIONS, LABELS } from '#crds/api-group.ts';
 import { EXIT_CODES } from '#crds/zipper-contract.ts';
 import type { ArchiveTask } from '#crds/zipper-task.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
+import { UnconnectedError } from '#runtime/egress/open-socket.ts';
 import { AppError } from '#runtime/errors.ts';
 import type { Pod } from '#runtime/kube/resources.ts';
 import { createLogger } from '#runtime/log.ts';
@@ -99,6 +100,27 @@ describe('causes of unreachable sources', () => {
     expect(lines.map(({ zipJob, pod, causes }) => ({ zipJob, pod, causes }))).to.deep.equal([
       { zipJob, pod: 'pod-a', causes: ['private', 'ECONNREFUSED'] },
       { zipJob, pod: 'pod-b', causes: ['private', 'timeout'] },
+    ]);
+  });
+
+  it('say why each address of a host failed if it has several (FD5)', async () => {
+    const failures = [
+      { family: 6, reason: 'ENETUNREACH' },
+      { family: 4, reason: 'timeout' },
+    ];
+    const target = { host: 'files.corp', port: 443 };
+    const { lines } = await seen((parts) => [
+      endedPod(
+        'pod-a',
+        sealedFor(
+          keyOf(parts),
+          new UnconnectedError(target, { failures, untried: 0 }, undefined),
+          new UnconnectedError(target, { failures: failures.slice(0, 1), untried: 0 }, undefined),
+        ),
+      ),
+    ]);
+    expect(lines.map(({ causes }) => causes)).to.deep.equal([
+      ['IPv6-ENETUNREACH', 'IPv4-timeout', 'ENETUNREACH'],
     ]);
   });
 

@@ -55,7 +55,7 @@ describe('createArchive', () => {
       const [entry] = readZip(await zip([{ name: 'a.bin', body: random }])).entries;
       expect(entry).to.include({ method: 8, flags: 8, versionLocal: 20, versionCentral: 20 });
       expect(entry).to.include({ descriptorBytes: 16, size: 300_000, compressedSize: 300_000 + 5 * 5 });
-      expect(entry!.localExtras).to.deep.equal([]);
+      expect(entry!.localExtras).to.deep.equal([0x5455]);
       expect(contentOf(entry!).equals(random)).to.equal(true);
     });
 
@@ -75,8 +75,8 @@ describe('createArchive', () => {
         { name: 'known', body: random },
       ];
       const { entries, hasZip64End } = readZip(await zip(files, 'store', { zip64ForUnknownLength: true }));
-      expect(entries[0]).to.deep.include({ versionLocal: 45, localExtras: [1], descriptorBytes: 24 });
-      expect(entries[1]).to.deep.include({ versionLocal: 20, localExtras: [], descriptorBytes: 16 });
+      expect(entries[0]).to.deep.include({ versionLocal: 45, localExtras: [1, 0x5455], descriptorBytes: 24 });
+      expect(entries[1]).to.deep.include({ versionLocal: 20, localExtras: [0x5455], descriptorBytes: 16 });
       expect(hasZip64End).to.equal(false);
     });
 
@@ -142,7 +142,7 @@ describe('createArchive', () => {
     expect(entries[1]!.nameBytes.equals(Buffer.from(decomposed))).to.equal(true);
   });
 
-  it('writes UTC times within the DOS range, and the exact second in the directory (Z7)', async () => {
+  it('writes UTC times within the DOS range, and the exact second (Z7)', async () => {
     const at = (modified: Date) => ({ name: `${modified.getTime()}`, body: random, small: true, modified });
     const { entries } = readZip(
       await zip([at(MODIFIED), at(new Date(0)), at(new Date('2200-01-01')), at(new Date(Number.NaN))]),
@@ -169,10 +169,41 @@ describe('createArchive', () => {
     ]);
   });
 
+  for (const [form, how, zip64] of [
+    ['a small', { small: true }, false],
+    ['a streamed', {}, false],
+    ['a zip64', { declared: false }, true],
+  ] as const)
+    it(`writes the same timestamp into both headers of ${form} entry, or into none if it exceeds 32 bits (Z7) (FD1)`, async () => {
+      const last = Date.UTC(2038, 0, 19, 3, 14, 7);
+      const files = [last - 1000, last, last + 1000].map((ms) => ({
+        ...how,
+        name: `${ms}`,
+        body: random,
+        modified: new Date(ms),
+      }));
+      const { entries } = readZip(await zip(files, 'store', { zip64ForUnknownLength: true }));
+      const wide = zip64 ? [1] : [];
+      expect(
+        entries.map(({ unixSeconds, localExtras, centralExtras }) => ({
+          unixSeconds,
+          localExtras,
+          centralExtras,
+        })),
+      ).to.deep.equal([
+        {
+          unixSeconds: last / 1000 - 1,
+          localExtras: [...wide, 0x5455],
+          centralExtras: [0x5455],
+        },
+        { unixSeconds: last / 1000, localExtras: [...wide, 0x5455], centralExtras: [0x5455] },
+        { unixSeconds: undefined, localExtras: wide, centralExtras: [] },
+      ]);
+    });
+
   it('declares Unix, a regular file, readable by all (Z8)', async () => {
     const [entry] = readZip(await zip([{ name: 'a', body: random }])).entries;
     expect(entry).to.include({ madeBy: 3, externalAttributes: 0o100644 * 65_536 });
-    expect(entry!.centralExtras).to.deep.equal([0x5455]);
   });
 
   it('writes the same bytes for any chunk size (Z11)', async () => {
@@ -256,4 +287,4 @@ describe('createArchive', () => {
 
 /** The names are UTF-8, and some readers depend on the locale. */
 const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' };
-const GOLDEN_SHA256 = '665e823c1a084e99b457246eb3d56c56ce5db2b5c3cf2d7d586c9471f09135a8';
+const GOLDEN_SHA256 = 'e3c9bde01ae53d44233e9ab7ed9dd6f0f744a1f89d35b33a496f0384724c4eeb';

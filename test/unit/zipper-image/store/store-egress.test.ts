@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { faultOf } from '#crds/job-failures.ts';
 import type { TaskBucket } from '#crds/zipper-task.ts';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { createGuardedHttpAgents } from '#runtime/egress/http-agents.ts';
+import { createGuardedHttpAgents, type HttpAgentsOptions } from '#runtime/egress/http-agents.ts';
+import { startDeafServer } from '#test/support/servers/deaf-server.ts';
 import { type HostileStore, startHostileStore } from '#test/support/servers/hostile-store.ts';
 import { providerOf } from '#zipper-image/store/providers.ts';
 import { createStore, type Store } from '#zipper-image/store/store.ts';
@@ -10,6 +11,7 @@ import { assertChosenOptions, assertPlan, CAPABILITIES } from '#zipper-image/sto
 import { failureOf } from './upload-harness.ts';
 
 const HTTP = { allowHttp: true };
+const HOST = 'store.test.example';
 
 describe("a store from a caller's bucket", () => {
   let hostile: HostileStore;
@@ -23,7 +25,11 @@ describe("a store from a caller's bucket", () => {
     await hostile[Symbol.asyncDispose]();
   });
 
-  const open = (endpoint: string, allowCidrs: readonly string[]): Store => {
+  const open = (
+    endpoint: string,
+    allowCidrs: readonly string[],
+    options: Partial<HttpAgentsOptions> = {},
+  ): Store => {
     const bucket: TaskBucket = { service: 's3', name: 'bucket', endpoint };
     const provider = providerOf(bucket, { ...HTTP, allowedHosts: [new URL(endpoint).host] });
     const policy = createEgressPolicy({ allowCidrs, denyCidrs: [] });
@@ -31,7 +37,7 @@ describe("a store from a caller's bucket", () => {
       bucket,
       provider,
       credentials: { accessKeyId: 'id', secretAccessKey: 'secret' },
-      agents: createGuardedHttpAgents(policy, { connections: 1 }),
+      agents: createGuardedHttpAgents(policy, { connections: 1, ...options }),
       connectTimeoutMs: 10_000,
       idleTimeoutMs: 5_000,
     });
@@ -46,6 +52,23 @@ describe("a store from a caller's bucket", () => {
       expect(error).to.include({ code: 'BucketMisconfigured', retryable: false });
       expect(hostile.requests.length).to.equal(0);
     });
+
+  it('is asked again later if it cannot be connected to, and the error says why each address failed (FD5)', async () => {
+    const { port } = new URL(hostile.endpoint);
+    await using _deaf = await startDeafServer(['127.0.0.2'], Number(port));
+    const lookup = () =>
+      Promise.resolve(['127.0.0.9', '127.0.0.2'].map((address) => ({ address, family: 4 })));
+    const unreachable = open(`http://${HOST}:${port}`, ['127.0.0.0/8'], {
+      lookup,
+      connectTimeoutMs: 100,
+      leastShareMs: 10,
+    });
+    const error = await failureOf(unreachable.createUpload('a.zip', 'pod-1'));
+    expect(error).to.include({ code: 'StoreUnavailable', retryable: true, storeCode: 'ECONNREFUSED' });
+    expect(error)
+      .to.have.property('message')
+      .that.includes(`Could not connect to ${HOST}:${port}: IPv4 ECONNREFUSED, IPv4 timeout`);
+  });
 
   for (const status of [301, 302, 307, 308])
     it(`cannot redirect the zipper with ${status} (S9)`, async () => {

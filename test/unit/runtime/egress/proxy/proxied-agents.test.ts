@@ -48,7 +48,6 @@ const agentOptions = (
   trust: own,
   proxy,
   connectTimeoutMs: timeoutMs,
-  tunnelTimeoutMs: timeoutMs,
 });
 
 /** Uses an agent behind this proxy. */

@@ -1,0 +1,128 @@
+import type { LookupAddress } from 'node:dns';
+import { once } from 'node:events';
+import { type BlockList, connect, isIP, type Socket } from 'node:net';
+import { AppError, errorCode, isAbort } from '../errors.ts';
+import { defined } from '../optional.ts';
+
+export interface SocketTarget {
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface OpenSocketOptions {
+  /** All addresses of a name, in the order in which they are tried. */
+  readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;
+  /** Addresses that are never connected to. */
+  readonly blockList?: BlockList | undefined;
+  /** For all addresses together, including the lookup. */
+  readonly timeoutMs: number;
+  /** Each address but the last has at least this time. Default 2 s. */
+  readonly leastShareMs?: number | undefined;
+}
+
+/** A lost SYN is sent again after a second. */
+const LEAST_SHARE_MS = 2000;
+/** As that of undici. */
+const KEEP_ALIVE_DELAY_MS = 60_000;
+
+/** Why no connection to one address was made. */
+interface AddressFailure {
+  readonly family: number;
+  /** The code of the error, or `timeout`. */
+  readonly reason: string;
+}
+
+/** The code of several failures: that of the policy, of a host that is up, of one that may be up. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['ERR_IP_BLOCKED', 'ERR_IP_BLOCKED'],
+  ['ECONNREFUSED', 'ECONNREFUSED'],
+  ['timeout', 'UND_ERR_CONNECT_TIMEOUT'],
+]);
+
+const codeOf = (failures: readonly AddressFailure[]): string => {
+  const reasons = failures.map(({ reason }) => reason);
+  for (const [reason, code] of CODES) if (reasons.includes(reason)) return code;
+  return reasons[0] ?? 'UND_ERR_CONNECT_TIMEOUT';
+};
+
+interface Attempts {
+  readonly failures: readonly AddressFailure[];
+  /** Addresses that were not tried within the limit. */
+  readonly untried: number;
+}
+
+/** No address of the host accepted a connection. Contains no address: users may see the text. */
+export class UnconnectedError extends AppError {
+  readonly failures: readonly AddressFailure[];
+
+  constructor({ host, port }: SocketTarget, { failures, untried }: Attempts, cause: unknown) {
+    const reasons = failures.map(({ family, reason }) => `IPv${family} ${reason}`).join(', ');
+    const rest = untried === 0 ? '' : `; no time was left for ${untried} more of its addresses`;
+    super(`Could not connect to ${host}:${port}: ${reasons}${rest}`, {
+      code: codeOf(failures),
+      retryable: true,
+      cause,
+    });
+    this.failures = failures;
+  }
+}
+
+const reasonOf = (error: unknown): string => {
+  const code = errorCode(error) ?? 'unknown';
+  return code === 'ETIMEDOUT' || code === 'ABORT_ERR' ? 'timeout' : code;
+};
+
+/** Records the attempts of a socket, which tries one address after the other. */
+const watchAttempts = (socket: Socket) => {
+  const tried: number[] = [];
+  const failures: AddressFailure[] = [];
+  socket.on('connectionAttempt', (_address, _port, family) => tried.push(family));
+  socket.on('connectionAttemptFailed', (...[, , family, error]) =>
+    failures.push({ family, reason: reasonOf(error) }),
+  );
+  socket.on('connectionAttemptTimeout', (_address, _port, family) =>
+    failures.push({ family, reason: 'timeout' }),
+  );
+  return (addresses: number, error: unknown): Attempts => {
+    const open = tried.slice(failures.length).map((family) => ({ family, reason: reasonOf(error) }));
+    return { failures: [...failures, ...open], untried: addresses - failures.length - open.length };
+  };
+};
+
+/**
+ * Opens a connection to the first address of the host that accepts one. Node tries them one after the other, and by default
+ * gives up each but the last after 250 ms, whatever the limit is; here, each has an equal share of the limit. Node takes this
+ * time before it resolves the name, so the name is resolved first.
+ * @throws UnconnectedError, or the error of `resolve`
+ */
+export const openSocket = async (target: SocketTarget, options: OpenSocketOptions): Promise<Socket> => {
+  const { host, port } = target;
+  const { resolve, blockList, timeoutMs, leastShareMs = LEAST_SHARE_MS } = options;
+  const startedMs = performance.now();
+  const addresses = isIP(host) === 0 ? [...(await resolve(host))] : [{ address: host, family: isIP(host) }];
+  const count = new Set(addresses.map(({ address }) => address)).size;
+  const leftMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedMs)));
+  const socket = connect({
+    host,
+    port,
+    ...defined({ blockList }),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.ceil(Math.max(leastShareMs, leftMs / count)),
+    lookup: (_name, _options, callback) => process.nextTick(callback, null, addresses),
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,
+  });
+  // Without a listener, an error before the next owner listens would end the process.
+  socket.on('error', () => undefined);
+  const attempts = watchAttempts(socket);
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(leftMs) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    // The end of the limit is no abort by a caller.
+    throw new UnconnectedError(target, attempts(count, error), isAbort(error) ? undefined : error);
+  }
+};
