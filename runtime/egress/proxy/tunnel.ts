@@ -1,8 +1,13 @@
-import type { ClientRequest, RequestOptions } from 'node:http';
-import { request as httpsRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import type { ClientRequest } from 'node:http';
+import { isIP, Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { toError } from '../../errors.ts';
 import { http } from '../../http/node-http.ts';
+import { defined } from '../../optional.ts';
 import type { Trust } from '../../tls/trust.ts';
+import type { ResolveAll } from '../dns-resolver.ts';
+import { createLookup } from '../guarded-lookup.ts';
+import { openSocket } from '../open-socket.ts';
 import type { Proxy } from './proxy.ts';
 import { refusedTunnel, unreachableProxy } from './proxy-error.ts';
 
@@ -16,33 +21,45 @@ export interface TunnelOptions {
   readonly trust: Trust;
   /** Time limit for the connection to the proxy and its response. */
   readonly timeoutMs: number;
+  /** Another resolver of the proxy's name, for tests. */
+  readonly lookup?: ResolveAll;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
 
 const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : host);
 
-/** Neither an agent nor the environment can send this request elsewhere. */
-const connectRequest = ({ url, authorization }: Proxy, target: TunnelTarget, trust: Trust): ClientRequest => {
-  const authority = `${bracketed(target.host)}:${target.port}`;
+/** A connection to the proxy itself. */
+const dial = async ({ url }: Proxy, { trust, timeoutMs, lookup }: TunnelOptions): Promise<Socket> => {
   const isSecure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const options: RequestOptions = {
+  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const resolve = createLookup({ dnsTimeoutMs: timeoutMs, ...defined({ resolve: lookup }) });
+  const socket = await openSocket({ host, port }, { resolve, timeoutMs });
+  if (!isSecure) return socket;
+  return connectTls({ ...trust.tls(), socket, host, servername: isIP(host) === 0 ? host : '' });
+};
+
+/** Neither an agent nor the environment can send this request elsewhere. */
+const connectRequest = (proxy: Proxy, target: TunnelTarget, options: TunnelOptions): ClientRequest => {
+  const authority = `${bracketed(target.host)}:${target.port}`;
+  const { authorization } = proxy;
+  return http.request({
     method: 'CONNECT',
-    host,
-    port: url.port || (isSecure ? 443 : 80),
     path: authority,
     headers: {
       host: authority,
       ...(authorization !== undefined && { 'proxy-authorization': authorization }),
     },
-    agent: false,
     maxHeaderSize: MAX_HEADER_BYTES,
-  };
-  if (!isSecure) return http.request(options);
-  // Otherwise Node takes the name from the header, which is that of the target, and callers choose targets.
-  const servername = isIP(host) === 0 ? host : '';
-  return httpsRequest({ ...options, ...trust.tls(), servername });
+    createConnection: (_target, created) => {
+      dial(proxy, options).then(
+        (socket) => created(null, socket),
+        (error: unknown) => created(toError(error), new Socket()),
+      );
+      return undefined;
+    },
+  });
 };
 
 /**
@@ -50,13 +67,10 @@ const connectRequest = ({ url, authorization }: Proxy, target: TunnelTarget, tru
  * host of the target.
  * @throws ProxyError
  */
-export const openTunnel = (
-  proxy: Proxy,
-  target: TunnelTarget,
-  { trust, timeoutMs }: TunnelOptions,
-): Promise<Socket> => {
+export const openTunnel = (proxy: Proxy, target: TunnelTarget, options: TunnelOptions): Promise<Socket> => {
+  const { timeoutMs } = options;
   const opened = Promise.withResolvers<Socket>();
-  const request = connectRequest(proxy, target, trust);
+  const request = connectRequest(proxy, target, options);
   const timer = setTimeout(() => {
     request.destroy(new Error(`no response to CONNECT within ${timeoutMs} ms`));
   }, timeoutMs);

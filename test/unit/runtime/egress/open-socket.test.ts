@@ -9,7 +9,10 @@ import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
 import { createGuardedHttpAgents, createHttpAgents, type HttpAgents } from '#runtime/egress/http-agents.ts';
 import { type OpenSocketOptions, openSocket, UnconnectedError } from '#runtime/egress/open-socket.ts';
+import { createProxy, type Proxy } from '#runtime/egress/proxy/proxy.ts';
+import { openTunnel } from '#runtime/egress/proxy/tunnel.ts';
 import { errorCode } from '#runtime/errors.ts';
+import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { type DeafServer, startDeafServer } from '#test/support/servers/deaf-server.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
 
@@ -114,6 +117,13 @@ const askByNode =
       }).on('error', resolve);
     });
 
+const proxyAt = (url: string): Proxy => {
+  const values = { url, noProxy: [], username: '', password: '', directHosts: [] };
+  const proxy = createProxy('sources', values, 'SOURCE_NO_PROXY');
+  if (!proxy) throw new Error('the proxy has no URL');
+  return proxy;
+};
+
 const KINDS: Readonly<Record<string, (lookup: ResolveAll, stack: AsyncDisposableStack) => Ask>> = {
   'the guarded agent': (lookup, stack) => {
     const agent = createGuardedAgent(policy, { connections: 1, lookup });
@@ -142,18 +152,23 @@ const KINDS: Readonly<Record<string, (lookup: ResolveAll, stack: AsyncDisposable
 };
 
 describe('a host whose first address lost a SYN and whose second is down', () => {
-  it(`is reached by ${Object.keys(KINDS).join(', ')} (FD5)`, async () => {
+  it(`is reached by ${Object.keys(KINDS).join(', ')}, and as a proxy (FD5)`, async () => {
     await using stack = new AsyncDisposableStack();
     await using origin = await startFileOrigin();
     const [slow] = DEAF;
     const deaf = stack.use(await startDeafServer([slow], origin.port));
     const lookup: ResolveAll = () => Promise.resolve([slow, REFUSING].map(lookupAddress));
-    const responses = Object.values(KINDS).map((start) =>
-      start(lookup, stack)(`http://${HOST}:${origin.port}/`),
-    );
+    const url = `http://${HOST}:${origin.port}/`;
+    const responses = Object.values(KINDS).map((start) => start(lookup, stack)(url));
+    const target = { host: 'other.test.example', port: 443 };
+    const options = { trust: BUILT_IN_TRUST, timeoutMs: 10_000, lookup };
+    const tunnel = openTunnel(proxyAt(url), target, options).then((socket) => {
+      socket.destroy();
+      return 'a tunnel';
+    });
     // Longer than Node waits by default for each address but the last.
     setTimeout(() => deaf.hear(), 300);
-    expect(await Promise.all(responses)).to.deep.equal([204, 204, 204]);
+    expect(await Promise.all([...responses, tunnel])).to.deep.equal([204, 204, 204, 'a tunnel']);
   });
 });
 
