@@ -22,8 +22,10 @@ export const NAME_PROBLEMS: Readonly<Record<EntryNameProblem, string>> = {
   'windows-character': 'contains one of the characters < > : " | ? * which Windows does not allow',
   'windows-device': 'is a reserved device name on Windows',
   'windows-ending': 'has a segment that ends with a space or a dot, which Windows removes',
-  'windows-path': 'is longer than 240 characters (UTF-16), which leaves Windows no room for a folder',
-  'same-normalized': 'differs from the name of another entry only in Unicode normalization',
+  'windows-path':
+    'is longer than 240 characters (UTF-16 code units), which leaves Windows no room for a folder: shorten it',
+  'same-normalized':
+    'differs from the name of another entry only in Unicode normalization, so some programs would write only one of them: rename it',
   'same-elsewhere': 'differs from the name of another entry only in letter case or Unicode normalization',
 };
 

@@ -65,7 +65,7 @@ describe('GET /docs', () => {
   });
 
   it('contains the active limits', () => {
-    expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('16,777,216 bytes');
+    expect(page).to.contain('4,321').and.to.contain('765 per minute').and.to.contain('33,554,432 bytes');
     expect(page).to.contain('9,876,543 bytes').and.to.contain('7,200 seconds');
     expect(page).to.contain('65,536 bytes').and.to.contain('1,048,576 bytes in all data: URLs');
   });
