@@ -3,10 +3,10 @@ import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
-import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { gatedGet } from './gated-get.ts';
 import type { HostGates } from './host-gates.ts';
-import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
+import type { BodySink, BodyUse, Flow, GetLimits, ResponseHead } from './http-get.ts';
 import {
   assertContinuation,
   invalid,
@@ -31,7 +31,8 @@ export interface DownloadLimits extends GetLimits {
   readonly maxBytes: number;
   /** Rejects a body without a declared length whose end is only the end of the connection. */
   readonly refuseUnverified: boolean;
-  readonly maxRetryAfterMs: number;
+  /** Sends a request again that failed because of other requests. Otherwise each source is requested once. */
+  readonly repeats: boolean;
 }
 
 export interface DownloadDeps {
@@ -54,8 +55,11 @@ export interface DownloadRequest {
   readonly resume: ResumePoint | undefined;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
-  /** Counts neither the wait for a free request to the origin, nor the time in which the sink pauses the body. */
-  readonly limit?: Pick<RetryLimit, 'begin' | 'end' | 'excluding'>;
+  /**
+   * Counts neither the wait for a free request to the origin, nor requests that failed because of others, nor the time in which
+   * the sink pauses the body.
+   */
+  readonly limit?: RetryLimit;
 }
 
 /**
@@ -198,27 +202,17 @@ class Download {
 
   async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
     const { agent, hosts, limits } = this.#deps;
-    const { index, signal, limit } = this.#request;
-    const free = hosts.enter(url.origin, index, signal);
-    const turn = await (limit ? limit.excluding(free) : free);
+    const { index, signal, limit, headOnly } = this.#request;
+    const sink: BodySink = {
+      start: (head, flow) => this.#start(head, flow),
+      write: (chunk) => this.#write(chunk),
+    };
     try {
-      return await httpGet({
-        url,
-        agent,
-        limits,
-        signal,
-        headers: this.#headers(own),
-        sink: {
-          start: (head, flow) => {
-            const wait = retryAfterMs(head.headers['retry-after'], new Date());
-            turn.responded(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
-            return this.#start(head, flow);
-          },
-          write: (chunk) => this.#write(chunk),
-        },
-      });
+      return await gatedGet(
+        { url, agent, limits, signal, headers: this.#headers(own), sink },
+        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true },
+      );
     } finally {
-      turn.leave();
       this.#flow?.[Symbol.dispose]();
     }
   }

@@ -93,7 +93,9 @@ class HttpGet implements Dispatcher.DispatchHandler {
     if (connectTimeoutMs === undefined) return;
     this.#timer = setTimeout(() => {
       const text = `no connection within ${connectTimeoutMs} ms`;
-      this.#fail(new SourceFaultError({ code: 'SourceUnreachable', text, retryable: true }));
+      this.#fail(
+        new SourceFaultError({ code: 'SourceUnreachable', text, retryable: true, noResponse: true }),
+      );
     }, connectTimeoutMs);
   }
 
@@ -107,7 +109,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const text = `no response headers within ${headersTimeoutMs} ms`;
-      this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
+      this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true, noResponse: true }));
     }, headersTimeoutMs);
   }
 

@@ -1,6 +1,7 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { DownloadLimits } from './download.ts';
+import type { ProbeLimits } from './probe-schedule.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -166,5 +167,11 @@ export const toDownloadLimits = (settings: SourceSettings): DownloadLimits => ({
   minRateWindowMs: settings.sourceMinRateWindowMs,
   maxBytes: settings.sourceMaxFileBytes,
   refuseUnverified: settings.sourceRefuseUnverified,
-  maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
+  repeats: settings.sourceRetryLimitMs > 0,
+});
+
+/** Waits of a host that throttles grow from a part of the usual first wait, because one probe at a time is sent. */
+export const toProbeLimits = (settings: SourceSettings): ProbeLimits => ({
+  leastMs: Math.max(1, settings.sourceRetryBaseMs / 8),
+  mostMs: settings.sourceRetryAfterMaxMs,
 });

@@ -14,6 +14,8 @@ export interface SourceFault {
   readonly voidsReceived?: true;
   /** Nothing was requested, because the port is not allowed. */
   readonly refused?: true;
+  /** Nothing came from the origin in time. */
+  readonly noResponse?: true;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;

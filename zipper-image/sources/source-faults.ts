@@ -1,14 +1,13 @@
 import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
-import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import { errors } from '#runtime/http/undici.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
+import { readOriginReport } from './origin-report.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';
+import { requestedWaitMs } from './rate-limit-headers.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
-/** Statuses after which the same request may succeed later. */
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Codes of OpenSSL and Node.js for a rejected certificate or handshake. */
@@ -40,8 +39,9 @@ export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFa
   const expired = expiredFault(status, url, now);
   if (expired) return expired;
   const text = `the source responded with status ${status}`;
-  if (RETRYABLE_STATUSES.has(status)) {
-    const wait = retryAfterMs(head.headers['retry-after'], new Date(now));
+  const date = new Date(now);
+  if (readOriginReport(head, date).kind !== 'served') {
+    const wait = requestedWaitMs(head.headers, date);
     return {
       code: 'SourceUnavailable',
       text,
