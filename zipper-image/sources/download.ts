@@ -4,6 +4,7 @@ import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { type JudgedUrl, judgeUrl } from '#runtime/egress/judge-url.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
+import { countedFlow } from './counted-flow.ts';
 import { gatedGet } from './gated-get.ts';
 import type { HostGates } from './host-gates.ts';
 import type { BodySink, BodyUse, Flow, GetLimits, ResponseHead } from './http-get.ts';
@@ -17,6 +18,7 @@ import {
 } from './response-head.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
+import { StoreError } from './store-error.ts';
 
 /** Receives the body of one source synchronously. */
 export interface SourceSink {
@@ -116,41 +118,13 @@ const inlineHead = (bytes: number): SourceHead => ({
 /** A content of at most 64 KiB arrives at once. */
 const NO_FLOW: Flow = { pause: () => undefined, resume: () => undefined };
 
-/**
- * Counts no time in which the body is paused. Dispose of it when the body has ended, paused or not: the sink keeps it until the next
- * one starts.
- */
-const countedFlow = (flow: Flow, limit: Pick<RetryLimit, 'begin' | 'end'>): Flow & Disposable => {
-  let isCounted = true;
-  let hasEnded = false;
-  const count = (isOn: boolean): void => {
-    if (hasEnded || isOn === isCounted) return;
-    isCounted = isOn;
-    if (isOn) limit.begin();
-    else limit.end();
-  };
-  return {
-    pause: () => {
-      count(false);
-      flow.pause();
-    },
-    resume: () => {
-      count(true);
-      flow.resume();
-    },
-    [Symbol.dispose]: () => {
-      count(true);
-      hasEnded = true;
-    },
-  };
-};
-
 /** One attempt at one source: follows redirects and fills the sink. */
 class Download {
   readonly #request: DownloadRequest;
   readonly #deps: DownloadDeps;
   #inBody = false;
   #flow: Disposable | undefined;
+  #storeError = new StoreError();
   #received: number;
   #total: number | undefined;
 
@@ -192,7 +166,10 @@ class Download {
     for (let redirects = 0; ; redirects += 1) {
       const head = await this.#get(url, own);
       if (this.#inBody) return;
-      if (!isRedirect(head.status)) throw new SourceFaultError(statusFault(head, url, Date.now()));
+      if (!isRedirect(head.status))
+        throw new SourceFaultError(
+          statusFault({ ...head, storeCode: this.#storeError.code }, url, Date.now()),
+        );
       if (redirects === MAX_REDIRECTS) throw invalid(`more than ${MAX_REDIRECTS} redirects`, head.status);
       const next = nextHop(head, url, policy);
       if (next.origin !== url.origin) own = undefined;
@@ -204,7 +181,11 @@ class Download {
     const { agent, hosts, limits } = this.#deps;
     const { index, signal, limit, headOnly } = this.#request;
     const sink: BodySink = {
-      start: (head, flow) => this.#start(head, flow),
+      start: (head, flow) => {
+        this.#storeError = new StoreError();
+        return this.#start(head, flow);
+      },
+      discard: (chunk) => this.#storeError.add(chunk),
       write: (chunk) => this.#write(chunk),
     };
     try {

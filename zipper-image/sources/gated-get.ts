@@ -23,6 +23,7 @@ const reporting = ({ sink, ...request }: GetRequest, turn: Turn): GetRequest => 
       return sink.start(head, flow);
     },
     write: (chunk) => sink.write(chunk),
+    discard: (chunk) => sink.discard?.(chunk),
   },
 });
 

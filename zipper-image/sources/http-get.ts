@@ -33,6 +33,8 @@ export interface BodySink {
   start(head: ResponseHead, flow: Flow): BodyUse;
   /** Throws to reject the rest of the body. */
   write(chunk: Uint8Array): void;
+  /** A part of a body that is not wanted. */
+  discard?(chunk: Buffer): void;
 }
 
 export interface GetRequest {
@@ -138,6 +140,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     if (this.#finished) return;
     this.#received += chunk.length;
     if (this.#use !== 'read') {
+      this.#request.sink.discard?.(chunk);
       this.#discard();
       return;
     }

@@ -47,7 +47,7 @@ interface Policy {
   readonly reset: string | undefined;
 }
 
-const QUOTED = /"(?:[^"\\]|\\.)*"/g;
+const QUOTED = /"[^"]*"/g;
 const REMAINING = /(?:^|[;,\s])(?:remaining|r)=(\d{1,15})/;
 const RESET = /(?:^|[;,\s])(?:reset|t)=([\d.]{1,25})/;
 
