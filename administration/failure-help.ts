@@ -52,8 +52,8 @@ const SOURCES = {
     'Run the job again when the file no longer changes.',
   ),
   SourceExpired: never(
-    'The signed URL of a file has expired.',
-    'Sign the URLs again with an expiry that covers the time in the queue, and send the request again.',
+    'The signed URL of a file has expired, or the credentials that signed it.',
+    'Sign the URLs again, with an expiry and credentials that cover the time in the queue, and send the request again.',
   ),
   SourceStalled: now(
     'A source sent no data, or sent it too slowly.',

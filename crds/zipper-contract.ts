@@ -101,14 +101,17 @@ export const FAILURE_CODES = {
   },
   SourceUnavailable: {
     exit: 'sourceUnavailable',
-    text: 'A source stayed unavailable after all retries.',
+    text: 'A source stayed unavailable after all retries, or its host throttled every request.',
   },
   SourceTruncated: { exit: 'sourceUnavailable', text: 'A source ended before its declared length.' },
   SourceChanged: {
     exit: 'sourceUnavailable',
     text: 'A source changed during the download.',
   },
-  SourceExpired: { exit: 'sourceFailed', text: 'The signature in the URL of a source has expired.' },
+  SourceExpired: {
+    exit: 'sourceFailed',
+    text: 'The signature in the URL of a source, or its credentials, have expired.',
+  },
   SourceStalled: { exit: 'sourceUnavailable', text: 'A source sent no data, or sent it too slowly.' },
   SourceTooLarge: { exit: 'archiveLimit', text: 'A source exceeds the maximum file size.' },
   SourceMismatch: {

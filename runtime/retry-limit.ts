@@ -38,6 +38,12 @@ export class RetryLimit {
     if (this.#waiting === 0) this.#elapsedMs += this.#now() - this.#since;
   }
 
+  /** Counts nothing that has passed since `elapsedMs` had this value: something else was to blame. */
+  rewind(elapsedMs: number): void {
+    this.#elapsedMs = elapsedMs;
+    this.#since = this.#now();
+  }
+
   /** A request succeeded, or made progress. */
   restart(): void {
     this.#elapsedMs = 0;

@@ -100,7 +100,7 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
     }),
   });
   const connect = proxy ? createProxiedConnector(proxy, { direct, trust, timeoutMs }) : direct;
-  return new Agent({
+  const agent = new Agent({
     allowH2: false,
     pipelining: 1,
     connections: options.connections,
@@ -110,5 +110,11 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
       if (reason === undefined) connect(target, callback);
       else process.nextTick(callback, new EgressRefusedError(target.hostname, reason), null);
     },
+  }); // undici keeps a client whose connection has ended, and may prefer it to one with an idle connection. It then opens a further
+  // connection, which a host that limits them refuses. It drops a client only if it cannot connect.
+  agent.on('disconnect', (origin, targets, error) => {
+    const client = targets.at(-1);
+    if (client) client.emit('connectionError', origin, [client], error);
   });
+  return agent;
 };

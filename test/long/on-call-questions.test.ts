@@ -30,7 +30,7 @@ const WALKS: Readonly<Record<string, readonly [Walk, ...string[]]>> = {
       await click(recent(page, 'exports/nightly-orders.zip'));
       return reasonOf(page);
     },
-    'The signed URL of a file has expired.',
+    'The signed URL of a file has expired, or the credentials that signed it.',
     'Sign the URLs again',
   ],
   "Which bucket's key expired?": [

@@ -4,12 +4,12 @@ import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { judgeUrl } from '#runtime/egress/judge-url.ts';
-import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
 import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/source-url.ts';
 import { countedFlow } from './counted-flow.ts';
+import { gatedGet } from './gated-get.ts';
 import type { HostGates } from './host-gates.ts';
-import { type BodyUse, type Flow, type GetLimits, httpGet, type ResponseHead } from './http-get.ts';
+import type { BodySink, BodyUse, Flow, GetLimits, ResponseHead } from './http-get.ts';
 import { type ReceivedPrefix, RepeatedPrefix } from './repeated-prefix.ts';
 import {
   assertContinuation,
@@ -24,6 +24,7 @@ import { createPageCheck, type PageCheck } from './sign-in-page.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
 import { assertDeclared, assertNotLonger, assertSize, isVerifiable, mediaTypeIn } from './stated.ts';
+import { StoreError } from './store-error.ts';
 
 /** Receives the body of one source synchronously. */
 export interface SourceSink {
@@ -38,7 +39,8 @@ export interface DownloadLimits extends GetLimits {
   readonly maxBytes: number;
   /** Rejects a body without a declared length whose end is only the end of the connection. */
   readonly refuseUnverified: boolean;
-  readonly maxRetryAfterMs: number;
+  /** Sends a request again that failed because of other requests. Otherwise each source is requested once. */
+  readonly repeats: boolean;
 }
 
 export interface DownloadDeps {
@@ -63,8 +65,11 @@ export interface DownloadRequest extends ListedFile {
   readonly onRepeated?: (bytes: number) => void;
   /** Ends when the sink has the head. */
   readonly headOnly?: boolean;
-  /** Counts neither the wait for a free request to the origin, nor the time in which the sink pauses the body. */
-  readonly limit?: Pick<RetryLimit, 'begin' | 'end' | 'excluding'>;
+  /**
+   * Counts neither the wait for a free request to the origin, nor requests that failed because of others, nor the time in which
+   * the sink pauses the body.
+   */
+  readonly limit?: RetryLimit;
 }
 
 /**
@@ -127,6 +132,7 @@ class Download {
   readonly #deps: DownloadDeps;
   #inBody = false;
   #flow: Disposable | undefined;
+  #storeError = new StoreError();
   #received: number;
   #total: number | undefined;
   #page: PageCheck | undefined;
@@ -174,7 +180,10 @@ class Download {
     for (let redirects = 0; ; redirects += 1) {
       const head = await this.#get(url, own);
       if (this.#inBody) return;
-      if (!isRedirect(head.status)) throw new SourceFaultError(statusFault(head, url, Date.now()));
+      if (!isRedirect(head.status))
+        throw new SourceFaultError(
+          statusFault({ ...head, storeCode: this.#storeError.code }, url, Date.now()),
+        );
       if (redirects === MAX_REDIRECTS) throw invalid(`more than ${MAX_REDIRECTS} redirects`, head.status);
       const next = nextHop(head, url, policy);
       if (next.origin !== url.origin) own = undefined;
@@ -184,27 +193,21 @@ class Download {
 
   async #get(url: URL, own: Readonly<Record<string, string>> | undefined): Promise<ResponseHead> {
     const { agent, hosts, limits } = this.#deps;
-    const { index, signal, limit } = this.#request;
-    const free = hosts.enter(url.origin, index, signal);
-    const turn = await (limit ? limit.excluding(free) : free);
+    const { index, signal, limit, headOnly } = this.#request;
+    const sink: BodySink = {
+      start: (head, flow) => {
+        this.#storeError = new StoreError();
+        return this.#start(head, flow, url);
+      },
+      discard: (chunk) => this.#storeError.add(chunk),
+      write: (chunk) => this.#write(chunk),
+    };
     try {
-      return await httpGet({
-        url,
-        agent,
-        limits,
-        signal,
-        headers: this.#headers(own),
-        sink: {
-          start: (head, flow) => {
-            const wait = retryAfterMs(head.headers['retry-after'], new Date());
-            turn.responded(head.status, Math.min(wait ?? 0, limits.maxRetryAfterMs));
-            return this.#start(head, flow, url);
-          },
-          write: (chunk) => this.#write(chunk),
-        },
-      });
+      return await gatedGet(
+        { url, agent, limits, signal, headers: this.#headers(own), sink },
+        { hosts, index, limit, mayRepeat: limits.repeats && headOnly !== true },
+      );
     } finally {
-      turn.leave();
       this.#flow?.[Symbol.dispose]();
     }
   }

@@ -6,7 +6,7 @@ import { RetryLimit } from '#runtime/retry-limit.ts';
 import { type DownloadDeps, download } from './download.ts';
 import { HostGates } from './host-gates.ts';
 import type { ReceivedPrefix } from './repeated-prefix.ts';
-import { type SourceSettings, toDownloadLimits } from './settings.ts';
+import { type SourceSettings, toDownloadLimits, toProbeLimits } from './settings.ts';
 import { SourceError } from './source-error.ts';
 import { describeFailure, sourceRetryPolicy } from './source-retry.ts';
 import type { SourceSlot } from './source-slot.ts';
@@ -31,12 +31,19 @@ export const createDownloadDeps = ({
   agent,
   policy,
   settings,
+  log,
   onUnreachable,
-}: Pick<DownloadDeps, 'agent' | 'policy' | 'onUnreachable'> & Pick<FetchDeps, 'settings'>): DownloadDeps => ({
+}: Pick<DownloadDeps, 'agent' | 'policy' | 'onUnreachable'> &
+  Pick<FetchDeps, 'settings' | 'log'>): DownloadDeps => ({
   agent,
   policy,
   onUnreachable,
-  hosts: new HostGates({ connections: settings.sourcePerHostConnections }),
+  hosts: new HostGates({
+    connections: settings.sourcePerHostConnections,
+    probes: toProbeLimits(settings),
+    onThrottled: (facts) =>
+      log.warn(facts, 'the host of a source throttles; waiting before the next request to it'),
+  }),
   userAgent: settings.sourceUserAgent,
   limits: toDownloadLimits(settings),
 });

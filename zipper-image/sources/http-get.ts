@@ -35,6 +35,8 @@ export interface BodySink {
   start(head: ResponseHead, flow: Flow): BodyUse;
   /** Throws to reject the rest of the body. */
   write(chunk: Uint8Array): void;
+  /** A part of a body that is not wanted. */
+  discard?(chunk: Buffer): void;
 }
 
 export interface GetRequest {
@@ -118,7 +120,9 @@ class HttpGet implements Dispatcher.DispatchHandler {
     if (connectTimeoutMs === undefined) return;
     this.#timer = setTimeout(() => {
       const text = `no connection within ${connectTimeoutMs} ms`;
-      this.#fail(new SourceFaultError({ code: 'SourceUnreachable', text, retryable: true }));
+      this.#fail(
+        new SourceFaultError({ code: 'SourceUnreachable', text, retryable: true, noResponse: true }),
+      );
     }, connectTimeoutMs);
   }
 
@@ -133,7 +137,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       const text = `no response headers within ${headersTimeoutMs} ms`;
-      this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true }));
+      this.#fail(new SourceFaultError({ code: 'SourceStalled', text, retryable: true, noResponse: true }));
     }, headersTimeoutMs);
   }
 
@@ -162,6 +166,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     if (this.#finished) return;
     this.#received += chunk.length;
     if (this.#use !== 'read') {
+      this.#request.sink.discard?.(chunk);
       this.#discard();
       return;
     }

@@ -22,7 +22,9 @@ export interface ReceivedPrefix {
   /** The position of the first missing byte. */
   readonly bytes: number;
   /** What identifies these bytes in another response: their CRC-32, or the strong ETag of the source. */
-  readonly identity: { readonly crc32: number } | Pick<ResumePoint, 'etag' | 'lastModifiedText' | 'contentEncoding'>;
+  readonly identity:
+    | { readonly crc32: number }
+    | Pick<ResumePoint, 'etag' | 'lastModifiedText' | 'contentEncoding'>;
   /** Bytes of the whole source; undefined if no response declared them. */
   readonly total: number | undefined;
   /** The end of the body was only that of the connection. */
@@ -54,7 +56,10 @@ const changed = (text: string): SourceFaultError =>
   });
 
 /** A response need not repeat Last-Modified. */
-const hasOtherMark = ({ identity }: ReceivedPrefix, { etag, lastModifiedText, contentEncoding }: SourceHead): boolean =>
+const hasOtherMark = (
+  { identity }: ReceivedPrefix,
+  { etag, lastModifiedText, contentEncoding }: SourceHead,
+): boolean =>
   'etag' in identity &&
   (etag !== identity.etag ||
     contentEncoding !== identity.contentEncoding ||
@@ -78,7 +83,9 @@ export class RepeatedPrefix {
     const { declaredLength } = head;
     const { total = declaredLength } = prefix;
     if (declaredLength !== undefined && (declaredLength !== total || declaredLength < prefix.bytes))
-      throw changed(`it had ${prefix.total ?? `at least ${prefix.bytes}`} bytes and now has ${declaredLength}`);
+      throw changed(
+        `it had ${prefix.total ?? `at least ${prefix.bytes}`} bytes and now has ${declaredLength}`,
+      );
     if (hasOtherMark(prefix, head)) throw changed('it has another ETag, Last-Modified or Content-Encoding');
     if (total === undefined && head.lengthUnverified && !prefix.lengthUnverified)
       throw changed('whether its body is complete can no longer be verified');

@@ -1,6 +1,7 @@
 import type { ConfigOf, Settings } from '#runtime/config.ts';
 import { JOB_LIMITS } from '#runtime/job-limits.ts';
 import type { DownloadLimits } from './download.ts';
+import type { ProbeLimits } from './probe-schedule.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
@@ -42,7 +43,7 @@ export const SOURCE_SETTINGS = {
     default: 30_000,
     minimum: 0,
     description:
-      'how long a source is retried without progress, not counting the time in which nothing is wanted from it, and at least three times; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',
+      'how long a source is retried without progress, not counting the time in which nothing is wanted from it or its host throttles, and at least three times; progress is a resumed download of at least SOURCE_MIN_RATE_BYTES; 0 requests each source once',
   },
   sourceRetryBaseMs: {
     env: 'SOURCE_RETRY_BASE_MS',
@@ -50,14 +51,14 @@ export const SOURCE_SETTINGS = {
     default: 500,
     minimum: 1,
     description:
-      'maximum wait before the first retry of a source; doubles for each further one, and is at least half of it',
+      'maximum wait before the first retry of a source; doubles for each further one, and is at least half of it. A host that throttles without saying for how long is tried again after an eighth of it, and then after growing waits',
   },
   sourceRetryMaxMs: {
     env: 'SOURCE_RETRY_MAX_MS',
     type: 'integer',
     default: 8000,
     minimum: 1,
-    description: 'maximum wait before a retry, unless the source requests a longer one (Retry-After)',
+    description: 'maximum wait before a retry, unless the source requests a longer one',
   },
   sourceRetryAfterMaxMs: {
     env: 'SOURCE_RETRY_AFTER_MAX_MS',
@@ -65,7 +66,7 @@ export const SOURCE_SETTINGS = {
     default: 60_000,
     minimum: 0,
     description:
-      'maximum wait that a source can request; after a longer Retry-After, it is retried at this time',
+      'maximum wait that a host can request, with Retry-After or another header; after a longer one, it is tried at this time',
   },
   sourceRefuseUnverified: {
     env: 'SOURCE_REFUSE_UNVERIFIED',
@@ -121,7 +122,8 @@ export const SOURCE_SETTINGS = {
     default: 32,
     minimum: 1,
     maximum: 256,
-    description: 'maximum connections to one origin; fewer after a 429 or 503',
+    description:
+      'maximum connections to one origin; fewer while it throttles, or refuses or resets connections',
   },
   sourceParkedMaxMs: {
     env: 'SOURCE_PARKED_MAX_MS',
@@ -166,5 +168,11 @@ export const toDownloadLimits = (settings: SourceSettings): DownloadLimits => ({
   minRateWindowMs: settings.sourceMinRateWindowMs,
   maxBytes: settings.sourceMaxFileBytes,
   refuseUnverified: settings.sourceRefuseUnverified,
-  maxRetryAfterMs: settings.sourceRetryAfterMaxMs,
+  repeats: settings.sourceRetryLimitMs > 0,
+});
+
+/** Waits of a host that throttles grow from a part of the usual first wait, because one probe at a time is sent. */
+export const toProbeLimits = (settings: SourceSettings): ProbeLimits => ({
+  leastMs: Math.max(1, settings.sourceRetryBaseMs / 8),
+  mostMs: settings.sourceRetryAfterMaxMs,
 });

@@ -16,6 +16,8 @@ export interface SourceFault {
   readonly refutesReceived?: true;
   /** Nothing was requested, because the port is not allowed. */
   readonly refused?: true;
+  /** Nothing came from the origin in time. */
+  readonly noResponse?: true;
   readonly httpStatus?: number;
   readonly retryAfterMs?: number;
   readonly cause?: unknown;

@@ -1,13 +1,12 @@
 import { ProxyError, type ProxyErrorCode } from '#runtime/egress/proxy/proxy-error.ts';
 import { errorCode } from '#runtime/errors.ts';
-import { retryAfterMs } from '#runtime/http/retry-after.ts';
 import { defined } from '#runtime/optional.ts';
 import type { ResponseHead } from './http-get.ts';
+import { readOriginReport } from './origin-report.ts';
 import { formatAge, presignedExpiry } from './presigned-expiry.ts';
+import { requestedWaitMs } from './rate-limit-headers.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
-/** Statuses after which the same request may succeed later. */
-const RETRYABLE_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Codes of OpenSSL and Node.js for a rejected certificate or handshake. */
@@ -25,11 +24,32 @@ export const isRedirect = (status: number): boolean => REDIRECT_STATUSES.has(sta
 /** Statuses with which stores reject an invalid or expired signature. */
 const UNSIGNED_STATUSES: ReadonlySet<number> = new Set([400, 401, 403]);
 
-const expiredFault = (status: number, url: URL, now: number): SourceFault | undefined => {
-  const expiry = UNSIGNED_STATUSES.has(status) ? presignedExpiry(url) : undefined;
-  if (expiry === undefined || expiry >= now) return undefined;
-  const text = `its signed URL expired ${formatAge(now - expiry)} ago, and the source responded with status ${status}; sign URLs for long enough to cover the time in the queue and the download`;
-  return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
+/** Codes with which stores reject temporary credentials that have expired. */
+const EXPIRED_CODES: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'RequestExpired',
+  'SecurityTokenExpired',
+  'TokenExpired',
+]);
+
+export interface FailedResponse extends ResponseHead {
+  /** Code of the S3 error in the body. */
+  readonly storeCode?: string | undefined;
+}
+
+/** Why a response means that the signature or its credentials have expired. */
+const expiryReason = (
+  { status, storeCode = '' }: FailedResponse,
+  url: URL,
+  now: number,
+): string | undefined => {
+  if (!UNSIGNED_STATUSES.has(status)) return undefined;
+  const expiry = presignedExpiry(url);
+  if (expiry !== undefined && expiry < now) return `its signed URL expired ${formatAge(now - expiry)} ago`;
+  return EXPIRED_CODES.has(storeCode)
+    ? 'the temporary credentials that signed its URL have expired'
+    : undefined;
 };
 
 /** Statuses that answer something that no request without a resume point contains. */
@@ -40,23 +60,32 @@ const UNASKED: Readonly<Record<number, string>> = {
 };
 
 /** The fault for a status that is neither success nor redirect. `url` is the URL that returned it. */
-export const statusFault = (head: ResponseHead, url: URL, now: number): SourceFault => {
-  const { status } = head;
-  const expired = expiredFault(status, url, now);
-  if (expired) return expired;
-  const text = `the source responded with status ${status}${UNASKED[status] ?? ''}`;
-  if (RETRYABLE_STATUSES.has(status)) {
-    const wait = retryAfterMs(head.headers['retry-after'], new Date(now));
+export const statusFault = (head: FailedResponse, url: URL, now: number): SourceFault => {
+  const { status, storeCode } = head;
+  const code = storeCode === undefined ? '' : ` (${storeCode})`;
+  const response = `the source responded with status ${status}${code}${UNASKED[status] ?? ''}`;
+  const expired = expiryReason(head, url, now);
+  if (expired !== undefined) {
+    const text = `${expired}, and ${response}; sign URLs for long enough to cover the time in the queue and the download`;
+    return { code: 'SourceExpired', text, retryable: false, httpStatus: status };
+  }
+  const date = new Date(now);
+  if (readOriginReport(head, date).kind !== 'served') {
+    const wait = requestedWaitMs(head.headers, date);
     return {
       code: 'SourceUnavailable',
-      text,
+      text: response,
       retryable: true,
       httpStatus: status,
       ...defined({ retryAfterMs: wait }),
     };
   }
-  const code = status >= 400 ? 'SourceNotFound' : 'SourceInvalid';
-  return { code, text, retryable: false, httpStatus: status };
+  return {
+    code: status >= 400 ? 'SourceNotFound' : 'SourceInvalid',
+    text: response,
+    retryable: false,
+    httpStatus: status,
+  };
 };
 
 const bodyFault = (cause: unknown): SourceFault => ({

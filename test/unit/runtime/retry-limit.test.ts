@@ -64,4 +64,16 @@ describe('RetryLimit', () => {
     none.begin();
     expect(none.isOver).to.equal(true);
   });
+
+  it('does not count time that was rewound (FD2)', () => {
+    limit.begin();
+    now += 60;
+    const { elapsedMs } = limit;
+    now += 1_000_000;
+    limit.rewind(elapsedMs);
+    now += 39;
+    expect(limit.isOver).to.equal(false);
+    now += 1;
+    expect(limit.isOver).to.equal(true);
+  });
 });

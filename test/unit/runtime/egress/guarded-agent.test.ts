@@ -259,6 +259,27 @@ describe('createGuardedAgent', () => {
     await busy[Symbol.asyncDispose]();
   });
 
+  it('prefers an idle connection to a new one in the place of one that was reset (FD3)', async () => {
+    const held = Promise.withResolvers<undefined>();
+    const host = await startFileOrigin({
+      routes: {
+        '/reset': async (_request, response) => {
+          await held.promise;
+          response.socket?.resetAndDestroy();
+        },
+      },
+    });
+    await withAgent(onlyLoopback, {}, async (agent) => {
+      const first = get(agent, host.url('/reset'));
+      expect(await get(agent, host.url('/gen/1/1'))).to.equal(200);
+      held.resolve(undefined);
+      expect(await first).to.be.instanceOf(Error);
+      expect(await get(agent, host.url('/gen/1/2'))).to.equal(200);
+      expect(host.connections).to.equal(2);
+    });
+    await host[Symbol.asyncDispose]();
+  });
+
   it('refuses response headers larger than 16 KiB (S47)', async () => {
     const wordy = await startFileOrigin({
       routes: {

@@ -101,7 +101,7 @@ describe(`random names that are rewritten (NAMES_SEED=${seed})`, () => {
         await mkdir(target);
         const files = names.map((name) => ({ name, body: Buffer.from(name), small: true }));
         await writeFile(archive, await makeArchive(files));
-        await extractInto(extractor, archive, target);
+        await extractInto(extractor, archive, { target });
         const found = await readdir(target, { recursive: true, withFileTypes: true });
         expect(found.filter((one) => one.isFile()).length, JSON.stringify(names)).to.equal(names.length);
       } finally {

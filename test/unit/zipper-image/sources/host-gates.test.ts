@@ -1,49 +1,239 @@
 import { expect } from 'chai';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
+import type { Turn } from '#zipper-image/sources/host-gate.ts';
 import { HostGates } from '#zipper-image/sources/host-gates.ts';
+import type { OriginReport } from '#zipper-image/sources/origin-report.ts';
+import { SourceFaultError } from '#zipper-image/sources/source-error.ts';
 import { readAll, withReader } from './source-harness.ts';
 
 const HOST = 'http://a.example';
+const MINUTE = 60_000;
 const never = new AbortController().signal;
+const served: OriginReport = { kind: 'served' };
+const throttled = (waitMs?: number): OriginReport => ({ kind: 'throttled', status: 429, waitMs });
 
 describe('HostGates', () => {
   let now = 0;
   let gates: HostGates;
+  let waits: number[] = [];
+  /** Readings of the clock before it advances. */
+  let early = Infinity;
   beforeEach(() => {
     now = 0;
-    gates = new HostGates({ connections: 8, now: () => now });
+    waits = [];
+    early = Infinity;
+    gates = new HostGates({
+      connections: 8,
+      now: () => (early-- > 0 ? now : now + 1),
+      probes: { leastMs: 100, mostMs: MINUTE },
+      onThrottled: ({ waitMs }) => waits.push(waitMs),
+    });
   });
 
   const enter = (count: number, host = HOST) =>
     Promise.all(Array.from({ length: count }, (_, index) => gates.enter(host, index, never)));
+  const end = (turns: readonly Turn[], report: OriginReport): void => {
+    for (const turn of turns) turn.responded(report);
+    for (const turn of turns) turn.leave();
+  };
+  /** True if another request may start. */
+  const isOpen = async (index = 99): Promise<boolean> => {
+    const stop = new AbortController();
+    const entering = gates.enter(HOST, index, stop.signal).then(
+      (turn) => {
+        turn.leave();
+        return true;
+      },
+      () => false,
+    );
+    stop.abort();
+    return await entering;
+  };
+  const request = async (report: OriginReport, index = 0): Promise<Turn> => {
+    const turn = await gates.enter(HOST, index, never);
+    end([turn], report);
+    return turn;
+  };
+  const failure = (index = 0): Promise<unknown> =>
+    gates.enter(HOST, index, never).catch((error: unknown) => error);
 
-  it('halves the limit once per wave of refusals, with a minimum of one (D18)', async () => {
+  it('halves the limit once per wave of rejections, with a minimum of one (D18)', async () => {
     for (const limit of [4, 2, 1, 1]) {
       const wave = await enter(gates.limitOf(HOST));
       now += 10;
-      for (const turn of wave) turn.responded(limit % 2 ? 429 : 503, 0);
-      for (const turn of wave) turn.leave();
-      now += 10;
+      end(wave, throttled());
+      now += 1000;
       expect(gates.limitOf(HOST)).to.equal(limit);
+      await request(served);
+      for (let n = 1; n < gates.limitOf(HOST); n += 1) await request(served);
     }
     expect(gates.limitOf('http://b.example')).to.equal(8);
   });
 
-  it('raises the limit by one per round of successful responses, up to the maximum (D18)', async () => {
-    const wave = await enter(8);
-    for (const turn of wave) turn.responded(503, 0);
-    for (const turn of wave) turn.leave();
+  it('raises the limit by one per round of served requests, up to the maximum (D18)', async () => {
+    end(await enter(8), throttled());
+    now += 1000;
+    // One at a time after the pause, and then as many as before.
+    for (let n = 0; n < 3; n += 1) await request(served);
     const limits: number[] = [];
-    for (let reply = 0; reply < 4 + 5 + 6 + 7 + 8; reply += 1) {
-      const turn = await gates.enter(HOST, 0, never);
-      turn.responded(200, 0);
-      turn.leave();
+    for (let n = 0; n < 4 + 5 + 6 + 7 + 8; n += 1) {
+      now += 1;
+      await request(served);
       limits.push(gates.limitOf(HOST));
     }
     expect([limits[2], limits[3], limits[7], limits[8], limits[14], limits[21], limits.at(-1)]).to.deep.equal(
       [4, 5, 5, 6, 7, 8, 8],
     );
+  });
+
+  it('sends one request at a time while an origin throttles, and waits as long as it requests (FD2)', async () => {
+    end(await enter(2), throttled(5000));
+    now = 4999;
+    expect(await isOpen()).to.equal(false);
+    now = 5000;
+    const probe = await gates.enter(HOST, 0, never);
+    expect(await isOpen()).to.equal(false);
+    end([probe], served);
+    expect(await isOpen()).to.equal(true);
+    expect(waits).to.deep.equal([5000]);
+  });
+
+  it('limits each wait (FD2) (FD19)', async () => {
+    await request(throttled(3_600_000));
+    now = MINUTE;
+    expect(await isOpen()).to.equal(true);
+    expect(waits).to.deep.equal([MINUTE]);
+  });
+
+  it('learns from a probe that is throttled alone that connections are not the reason (FD2)', async () => {
+    end(await enter(8), throttled());
+    expect(gates.limitOf(HOST)).to.equal(4);
+    now = 1000;
+    await request(throttled());
+    expect(gates.limitOf(HOST)).to.equal(8);
+  });
+
+  it('ends requests to an origin that has throttled every one for ten minutes, until a probe is served (FD2)', async () => {
+    for (now = 0; now < 10 * MINUTE; now += MINUTE)
+      expect((await request(throttled(MINUTE))).isExcused).to.equal(true);
+    const probe = await gates.enter(HOST, 0, never);
+    const waiting = [failure(1), failure(2)];
+    end([probe], throttled(MINUTE));
+    const next = await request(throttled(MINUTE), 3);
+    for (const error of [...(await Promise.all(waiting)), probe.fault, next.fault])
+      expect(error)
+        .to.be.instanceOf(SourceFaultError)
+        .that.satisfies(
+          ({ fault, message }: SourceFaultError) =>
+            message.includes('10 minutes') && fault.httpStatus === 429,
+        )
+        .and.includes({ code: 'SourceUnavailable', retryable: false });
+    await request(served);
+    expect(await isOpen()).to.equal(true);
+  });
+
+  it('blames a file that is throttled again and again while others are served, and lets these continue (FD2)', async () => {
+    let excused = 0;
+    for (; excused < 100; excused += 1) {
+      const { isExcused } = await request(throttled(), 1);
+      if (!isExcused) break;
+      now += 1000;
+      await request(served, 2 + excused);
+    }
+    expect(excused).to.be.within(2, 20);
+    expect(await isOpen()).to.equal(true);
+  });
+
+  it('probes with another file after one that was throttled (FD2)', async () => {
+    await request(throttled(), 1);
+    now += 1000;
+    const probe = await gates.enter(HOST, 1, never);
+    probe.responded(throttled());
+    const entered: number[] = [];
+    const waiting = [1, 5, 3].map(async (index) => {
+      const turn = await gates.enter(HOST, index, never);
+      entered.push(index);
+      turn.responded(served);
+      turn.leave();
+    });
+    now += 1000;
+    probe.leave();
+    await Promise.all(waiting);
+    expect(entered).to.deep.equal([3, 1, 5]);
+  });
+
+  describe('connections that are refused', () => {
+    it('lower the limit to those that are accepted, at no cost (FD3)', async () => {
+      const turns = await enter(8);
+      turns[0]?.responded(served);
+      const excused = await Promise.all(turns.slice(3).map((turn) => turn.refused()));
+      expect(excused).to.deep.equal([true, true, true, true, true]);
+      expect(gates.limitOf(HOST)).to.equal(3);
+      expect(await isOpen()).to.equal(false);
+    });
+
+    it('wait for the responses to requests that are under way (FD3)', async () => {
+      const turns = await enter(3);
+      const refusals = turns.slice(1).map((turn) => turn.refused());
+      turns[0]?.responded(served);
+      expect(await Promise.all(refusals)).to.deep.equal([true, true]);
+      expect(gates.limitOf(HOST)).to.equal(1);
+    });
+
+    it('count if no request gets a response (FD3)', async () => {
+      const turns = await enter(3);
+      const refusals = turns.slice(1).map((turn) => turn.refused());
+      turns[0]?.leave();
+      expect(await Promise.all(refusals)).to.deep.equal([false, false]);
+      expect(gates.limitOf(HOST)).to.equal(8);
+    });
+
+    it('count if the request was the only one, although the origin has served others (FD3)', async () => {
+      await request(served);
+      const [turn] = await enter(1);
+      expect(await turn?.refused()).to.equal(false);
+      expect(gates.limitOf(HOST)).to.equal(8);
+    });
+
+    it('count for a file that is refused again among about as many, and give the limit back (FD3)', async () => {
+      const outcomes: (boolean | undefined)[] = [];
+      for (let n = 0; n < 2; n += 1) {
+        const turns = await enter(gates.limitOf(HOST));
+        turns[1]?.responded(served);
+        outcomes.push(await turns[0]?.refused());
+        for (const turn of turns) turn.leave();
+      }
+      expect(outcomes).to.deep.equal([true, false]);
+      expect(gates.limitOf(HOST)).to.equal(8);
+    });
+
+    it('let the limit grow back, more slowly after each refusal (FD3)', async () => {
+      const rounds: number[] = [];
+      for (let file = 0; file < 3; file += 1) {
+        const turns = await enter(gates.limitOf(HOST));
+        turns[0]?.responded(served);
+        now += 1;
+        await Promise.all(turns.slice(6).map((turn) => turn.refused()));
+        for (const turn of turns) turn.leave();
+        expect(gates.limitOf(HOST)).to.equal(6);
+        let count = 0;
+        for (; gates.limitOf(HOST) === 6 && count < 100; count += 1) {
+          now += 1;
+          await request(served, 6);
+        }
+        rounds.push(count);
+      }
+      expect(rounds).to.deep.equal([2, 4, 8]);
+    });
+  });
+
+  it('opens although the time comes between two readings of the clock (FD2)', async () => {
+    await request(throttled(1000));
+    now = 999;
+    early = 2;
+    const turn = await gates.enter(HOST, 1, never);
+    turn.leave();
   });
 
   it('admits the earliest file of the list first', async () => {

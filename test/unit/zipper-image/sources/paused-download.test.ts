@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { RetryLimit } from '#runtime/retry-limit.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
@@ -15,13 +16,14 @@ describe('a download that is paused', () => {
     await using origin = await startFileOrigin();
     const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
     const settings = readConfig(SOURCE_SETTINGS, {});
+    const log = createLogger('test', { level: 'error' });
     await using agent = Object.assign(
       createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 }),
       {
         [Symbol.asyncDispose]: () => agent.destroy(),
       },
     );
-    const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
+    const deps = createDownloadDeps({ agent, policy, settings, log, onUnreachable: undefined });
     const request = {
       index: 0,
       url: origin.url('/gen/1000000/1'),

@@ -224,7 +224,7 @@ describe('createSourceReader', () => {
   });
 
   it('counts received bytes and retries', async () => {
-    await withReader(urls(['/flaky/2/503/1000/1', '/gen/500/1']), async (reader) => {
+    await withReader(urls(['/flaky/2/502/1000/1', '/gen/500/1']), async (reader) => {
       await readAll(reader);
       expect(reader.bytesRead).to.equal(1500);
       expect(reader.retries).to.equal(2);

@@ -3,6 +3,7 @@ import { crc32, gzipSync } from 'node:zlib';
 import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { contentOf, readZip } from '#test/support/archives/read-zip.ts';
 import { generatedBytes } from '#test/support/builders/generated-bytes.ts';
@@ -38,6 +39,7 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 1, connectTimeoutMs: 10_000 });
   const settings = readConfig(SOURCE_SETTINGS, {});
+  const log = createLogger('test', { level: 'error' });
   const chunks: Buffer[] = [];
   const request: DownloadRequest = {
     index: 0,
@@ -52,7 +54,7 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
     resume: undefined,
     prefix: { bytes, identity: { crc32: crc }, total: BYTES, lengthUnverified: false },
   };
-  const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
+  const deps = createDownloadDeps({ agent, policy, settings, log, onUnreachable: undefined });
   const error = await download(request, deps).catch((thrown: unknown) => thrown);
   await agent.destroy();
   return { error, bytes: Buffer.concat(chunks) };

@@ -102,7 +102,7 @@ describe('download: headers of a file', () => {
       onLog: (line: string) => lines.push(line),
       settings: { sourceRetryLimitMs: 50 },
     };
-    const error = await failureAt(origin.url('/status/503'), options);
+    const error = await failureAt(origin.url('/status/502'), options);
     expect(lines).not.to.deep.equal([]);
     expect(`${lines.join()}${error.message}${JSON.stringify(error)}${error.stack}`).to.not.include(SECRET);
   });

@@ -73,7 +73,7 @@ describe('zipToS3 with a manifest', () => {
         '#e',
         '100%25',
         'é/雪',
-        'e\u0301',
+        'o\u0301',
         'f\u2028g ',
         'x'.repeat(255),
       ];

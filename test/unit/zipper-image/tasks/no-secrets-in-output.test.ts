@@ -37,7 +37,7 @@ const CASES: readonly Case[] = [
   { name: 'a job that succeeds', path: '/gen/100000/1', ends: 'success' },
   { name: 'a missing source', path: '/status/404', ends: 'failure' },
   { name: 'a source that denies access', path: '/status/403', ends: 'failure' },
-  { name: 'a source that fails', path: '/status/503', ends: 'failure' },
+  { name: 'a source that fails', path: '/status/502', ends: 'failure' },
   { name: 'a source that truncates its body', path: '/die/1000/100000/1', ends: 'failure' },
   { name: 'a source that stalls', path: '/stall/1000/100000/1', ends: 'failure' },
   {

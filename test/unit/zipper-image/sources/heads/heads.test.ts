@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'chai';
 import { createEgressPolicy } from '#runtime/egress/egress-policy.ts';
 import { createGuardedAgent } from '#runtime/egress/guarded-agent.ts';
+import { createLogger } from '#runtime/log.ts';
 import { readConfig } from '#runtime/read-config.ts';
 import { requirePrograms } from '#test/support/processes/require-programs.ts';
 import { download } from '#zipper-image/sources/download.ts';
@@ -96,6 +97,7 @@ const readWithOurs = async (urls: readonly string[]): Promise<readonly Outcome[]
   const policy = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
   const agent = createGuardedAgent(policy, { connections: 16 });
   const settings = readConfig(SOURCE_SETTINGS, {});
+  const log = createLogger('test', { level: 'error' });
   const { signal } = new AbortController();
   const read = async (url: string, index: number): Promise<Outcome> => {
     const heads: SourceHead[] = [];
@@ -106,7 +108,7 @@ const readWithOurs = async (urls: readonly string[]): Promise<readonly Outcome[]
       write: (chunk: Uint8Array) => void chunks.push(Buffer.from(chunk)),
     };
     try {
-      const deps = createDownloadDeps({ agent, policy, settings, onUnreachable: undefined });
+      const deps = createDownloadDeps({ agent, policy, settings, log, onUnreachable: undefined });
       await download({ index, filename: `${index}`, url, sink, signal, resume: undefined }, deps);
     } catch (error) {
       if (error instanceof SourceError) return { refused: error.message };

@@ -1,0 +1,69 @@
+interface FileRecord {
+  /** Grows each time that it is throttled again although the origin has served others meanwhile. */
+  suspicion: number;
+  /** Requests of the origin that were served, and throttled, when it was last throttled. */
+  counts: { readonly served: number; readonly throttled: number } | undefined;
+  /** Requests under way when it was last refused. */
+  refusedAmong: number | undefined;
+}
+
+/** Above this, the file is itself the reason. Hosts that serve few requests at a time, or many clients, cause some suspicion. */
+const MOST_SUSPICION = 8;
+/** All others were served. */
+const STRONG = 3;
+/** Some others were throttled as well. */
+const WEAK = 1;
+
+/**
+ * What happened to the files of one origin since each was last served. It decides whether a failure is about the origin, so
+ * that it costs the file nothing, or about the file. Nothing is kept of a file that was served.
+ */
+export class FileRecords {
+  readonly #records = new Map<number, FileRecord>();
+  #served = 0;
+  #throttled = 0;
+
+  served(index: number): void {
+    this.#served += 1;
+    this.#records.delete(index);
+  }
+
+  /** True if the origin is the reason. */
+  throttled(index: number): boolean {
+    const record = this.#recordOf(index);
+    const { counts } = record;
+    if (counts && counts.served < this.#served)
+      record.suspicion += counts.throttled === this.#throttled ? STRONG : WEAK;
+    this.#throttled += 1;
+    record.counts = { served: this.#served, throttled: this.#throttled };
+    return record.suspicion <= MOST_SUSPICION;
+  }
+
+  suspicionOf(index: number): number {
+    return this.#records.get(index)?.suspicion ?? 0;
+  }
+
+  /**
+   * True if the number of requests under way may be the reason: the file was not refused before, or among at least twice as many.
+   * So each file finds out with few requests that they are not.
+   */
+  refused(index: number, underWay: number): boolean {
+    const record = this.#recordOf(index);
+    const { refusedAmong = Infinity } = record;
+    if (underWay > refusedAmong / 2) return false;
+    record.refusedAmong = underWay;
+    return true;
+  }
+
+  wasRefused(index: number): boolean {
+    return this.#records.get(index)?.refusedAmong !== undefined;
+  }
+
+  #recordOf(index: number): FileRecord {
+    const known = this.#records.get(index);
+    if (known) return known;
+    const record = { suspicion: 0, counts: undefined, refusedAmong: undefined };
+    this.#records.set(index, record);
+    return record;
+  }
+}

@@ -1,0 +1,62 @@
+import type { RetryLimit } from '#runtime/retry-limit.ts';
+import type { Turn } from './host-gate.ts';
+import type { HostGates } from './host-gates.ts';
+import { type GetRequest, httpGet, type ResponseHead } from './http-get.ts';
+import { isConnectionRefusal, readOriginReport } from './origin-report.ts';
+import { statusFault } from './source-faults.ts';
+
+export interface GateUse {
+  readonly hosts: HostGates;
+  /** Of the file in the list: the earliest comes first. */
+  readonly index: number;
+  /** Sends the request again if it failed because of other requests. */
+  readonly mayRepeat: boolean;
+  /** Counts neither the wait for the gate, nor requests that failed because of others. */
+  readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
+}
+
+const reporting = ({ sink, ...request }: GetRequest, turn: Turn): GetRequest => ({
+  ...request,
+  sink: {
+    start: (head, flow) => {
+      turn.responded(readOriginReport(head, new Date()));
+      return sink.start(head, flow);
+    },
+    write: (chunk) => sink.write(chunk),
+    discard: (chunk) => sink.discard?.(chunk),
+  },
+});
+
+/** Undefined if the request failed because of other requests to the origin. */
+const getUnlessExcused = async (request: GetRequest, turn: Turn): Promise<ResponseHead | undefined> => {
+  try {
+    const head = await httpGet(reporting(request, turn));
+    if (turn.fault) throw turn.fault;
+    return turn.isExcused && statusFault(head, request.url, Date.now()).retryable ? undefined : head;
+  } catch (error) {
+    if (turn.hasResponded || !isConnectionRefusal(error)) throw error;
+    if (await turn.refused()) return undefined;
+    throw error;
+  }
+};
+
+/**
+ * One GET as soon as the gate of its origin is open, and again as long as the gate takes the failure on itself. Rejects as
+ * httpGet and HostGates.enter.
+ */
+export const gatedGet = async (request: GetRequest, use: GateUse): Promise<ResponseHead> => {
+  const { hosts, index, limit, mayRepeat } = use;
+  const { url, signal } = request;
+  for (;;) {
+    const elapsedMs = limit?.elapsedMs ?? 0;
+    const free = hosts.enter(url.origin, index, signal);
+    const turn = await (limit ? limit.excluding(free) : free);
+    try {
+      const head = await (mayRepeat ? getUnlessExcused(request, turn) : httpGet(reporting(request, turn)));
+      if (head) return head;
+      limit?.rewind(elapsedMs);
+    } finally {
+      turn.leave();
+    }
+  }
+};

@@ -1,0 +1,294 @@
+import { ConnectionLimit } from './connection-limit.ts';
+import { FileRecords } from './file-records.ts';
+import type { OriginReport } from './origin-report.ts';
+import { type ProbeLimits, ProbeSchedule } from './probe-schedule.ts';
+import { SourceFaultError } from './source-error.ts';
+
+/** Details for the log, without the name of the origin. */
+export interface ThrottleFacts {
+  readonly fileIndex: number;
+  readonly httpStatus: number;
+  readonly waitMs: number;
+}
+
+export interface HostGateOptions {
+  /** Maximum concurrent requests to one origin. */
+  readonly connections: number;
+  readonly probes: ProbeLimits;
+  readonly now: () => number;
+  /** An origin starts to throttle. */
+  readonly onThrottled: (facts: ThrottleFacts) => void;
+}
+
+/** Permission for one request. */
+export interface Turn {
+  /** True once a head was reported. */
+  readonly hasResponded: boolean;
+  /** True if the response throttles because of other requests, so that it costs the file nothing. */
+  readonly isExcused: boolean;
+  /** Set if the response throttles, as every other did for too long. */
+  readonly fault: SourceFaultError | undefined;
+  /** Reports the head of the response to the gate of the origin. */
+  responded(report: OriginReport): void;
+  /**
+   * The connection was refused or reset, or no head came in time. Resolves when the requests that are under way show whether the
+   * origin is alive. True if it is, and the number of requests may be the reason: then the limit is lower now, and the refusal
+   * costs the file nothing. Ends the turn.
+   */
+  refused(): Promise<boolean>;
+  leave(): void;
+}
+
+interface ActiveTurn extends Turn {
+  readonly index: number;
+  readonly startedAt: number;
+  /** Responses of the origin before. */
+  readonly responsesBefore: number;
+  hasResponded: boolean;
+  isExcused: boolean;
+  fault: SourceFaultError | undefined;
+  /** Set while a refusal waits for the responses to others. */
+  decide: ((isAlive: boolean) => void) | undefined;
+}
+
+type Throttled = Extract<OriginReport, { readonly kind: 'throttled' }>;
+
+interface Waiter {
+  readonly index: number;
+  readonly enter: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** An origin that throttles. Until a probe is not throttled, requests are sent one at a time. */
+interface Closure {
+  readonly since: number;
+  readonly limitBefore: number;
+  heldUntil: number;
+  probe: ActiveTurn | undefined;
+  /** Files that were throttled as probes: others come first. */
+  readonly probed: Set<number>;
+}
+
+/** How long an origin may throttle every request. */
+const MOST_CLOSED_MINUTES = 10;
+const MOST_CLOSED_MS = MOST_CLOSED_MINUTES * 60_000;
+
+const closedTooLong = (httpStatus: number): SourceFaultError =>
+  new SourceFaultError({
+    code: 'SourceUnavailable',
+    text: `its host has throttled every request for ${MOST_CLOSED_MINUTES} minutes, at last with status ${httpStatus}`,
+    retryable: false,
+    httpStatus,
+  });
+
+/** Lets requests to one origin start, as many and as early as its responses and refusals allow. */
+export class HostGate {
+  readonly #options: HostGateOptions;
+  readonly #waiters = new Set<Waiter>();
+  readonly #active = new Set<ActiveTurn>();
+  readonly #limit: ConnectionLimit;
+  readonly #schedule: ProbeSchedule;
+  readonly #files = new FileRecords();
+  #responses = 0;
+  #servedAt = Number.NEGATIVE_INFINITY;
+  #closedAt = Number.NEGATIVE_INFINITY;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #grownAt = Number.NEGATIVE_INFINITY;
+  #closure: Closure | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: HostGateOptions) {
+    this.#options = options;
+    this.#limit = new ConnectionLimit(options.connections);
+    this.#schedule = new ProbeSchedule(options.probes);
+  }
+
+  get limit(): number {
+    return this.#limit.limit;
+  }
+
+  get isIdle(): boolean {
+    return this.#active.size === 0 && this.#waiters.size === 0 && !this.#closure && this.#limit.isUnlimited;
+  }
+
+  async enter(index: number, signal: AbortSignal): Promise<Turn> {
+    signal.throwIfAborted();
+    if (this.#waiters.size === 0 && this.#isOpen()) return this.#start(index);
+    const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+    const waiter: Waiter = { index, enter: () => resolve(this.#start(index)), reject };
+    const onAbort = (): void => {
+      this.#waiters.delete(waiter);
+      if (this.#waiters.size === 0) clearTimeout(this.#timer);
+      reject(signal.reason);
+    };
+    this.#waiters.add(waiter);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#admit();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  #isOpen(): boolean {
+    const closure = this.#closure;
+    if (closure) return closure.probe === undefined && this.#options.now() >= closure.heldUntil;
+    return this.#active.size < this.#limit.allowed;
+  }
+
+  #start(index: number): Turn {
+    const turn: ActiveTurn = {
+      index,
+      startedAt: this.#options.now(),
+      responsesBefore: this.#responses,
+      hasResponded: false,
+      isExcused: false,
+      fault: undefined,
+      decide: undefined,
+      responded: (report) => this.#responded(turn, report),
+      refused: () => this.#refused(turn),
+      leave: () => this.#leave(turn),
+    };
+    this.#active.add(turn);
+    if (this.#closure) this.#closure.probe = turn;
+    return turn;
+  }
+
+  #leave(turn: ActiveTurn): void {
+    if (!this.#active.delete(turn)) return;
+    if (this.#closure?.probe === turn) this.#closure.probe = undefined;
+    // No request is left that could show that the origin is alive.
+    if ([...this.#active].every(({ decide }) => decide !== undefined)) this.#decide(false);
+    this.#admit();
+  }
+
+  #responded(turn: ActiveTurn, report: OriginReport): void {
+    turn.hasResponded = true;
+    this.#responses += 1;
+    if (report.kind === 'throttled') this.#throttled(turn, report);
+    else if (this.#closure?.probe === turn) this.#open(turn);
+    if (report.kind === 'served') {
+      this.#servedAt = this.#options.now();
+      this.#files.served(turn.index);
+      this.#serve();
+    }
+    this.#decide(true);
+    this.#admit();
+  }
+
+  #serve(): void {
+    const { limit } = this.#limit;
+    const pending = [...this.#active].filter(({ hasResponded }) => !hasResponded);
+    this.#limit.served(pending.every(({ startedAt }) => startedAt > this.#grownAt));
+    if (this.#limit.limit > limit) this.#grownAt = this.#options.now();
+  }
+
+  #open(probe: ActiveTurn): void {
+    this.#schedule.end(probe.startedAt);
+    this.#closure = undefined;
+    this.#limit.startRamp();
+  }
+
+  #throttled(turn: ActiveTurn, report: Throttled): void {
+    turn.isExcused = this.#files.throttled(turn.index);
+    const closure = this.#closure;
+    if (closure?.probe === turn) this.#probeFailed(closure, turn, report);
+    // Several rejections of concurrent requests count once.
+    else if (turn.startedAt <= this.#closedAt) this.#extend(report);
+    else if (!closure && turn.isExcused) this.#close(turn, report);
+  }
+
+  #close({ index }: ActiveTurn, { status, waitMs }: Throttled): void {
+    const now = this.#options.now();
+    this.#schedule.start(now);
+    const heldMs = this.#schedule.nextMs(now, waitMs);
+    this.#closedAt = now;
+    this.#closure = {
+      since: now,
+      limitBefore: this.#limit.limit,
+      heldUntil: now + heldMs,
+      probe: undefined,
+      probed: new Set(),
+    };
+    this.#limit.halve(this.#active.size);
+    this.#options.onThrottled({ fileIndex: index, httpStatus: status, waitMs: Math.round(heldMs) });
+  }
+
+  #extend({ waitMs = 0 }: Throttled): void {
+    const closure = this.#closure;
+    if (!closure || waitMs === 0) return;
+    const now = this.#options.now();
+    closure.heldUntil = Math.max(closure.heldUntil, now + this.#schedule.nextMs(now, waitMs));
+  }
+
+  #probeFailed(closure: Closure, probe: ActiveTurn, { status, waitMs }: Throttled): void {
+    const now = this.#options.now();
+    closure.probed.add(probe.index);
+    // Throttled although it was the only one: the number of requests under way is not the reason.
+    if (this.#active.size === 1) this.#limit.restore(closure.limitBefore);
+    const isTooLong = now - Math.max(closure.since, this.#servedAt) >= MOST_CLOSED_MS;
+    closure.heldUntil = now + (isTooLong ? 0 : this.#schedule.nextMs(now, waitMs));
+    if (!isTooLong) return;
+    // Each file that enters from now on is a probe, or fails with it.
+    probe.fault = closedTooLong(status);
+    for (const { reject } of this.#waiters) reject(probe.fault);
+    this.#waiters.clear();
+  }
+
+  #refused(turn: ActiveTurn): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    turn.decide = (isAlive) => {
+      turn.decide = undefined;
+      resolve(isAlive && this.#lower(turn));
+      this.#leave(turn);
+    };
+    const others = [...this.#active].filter((other) => other !== turn);
+    if (this.#responses > turn.responsesBefore || others.some(({ hasResponded }) => hasResponded))
+      turn.decide(true);
+    else if (others.every(({ decide }) => decide !== undefined)) this.#decide(false);
+    return promise;
+  }
+
+  #decide(isAlive: boolean): void {
+    for (const { decide } of this.#active) decide?.(isAlive);
+  }
+
+  /** True if the limit is lower now. */
+  #lower({ index, startedAt }: ActiveTurn): boolean {
+    const others = this.#active.size - 1;
+    if (others < 1 || others >= this.#limit.limit) return false;
+    const wasRefused = this.#files.wasRefused(index);
+    if (this.#files.refused(index, this.#active.size)) {
+      this.#limit.lower(others, startedAt > this.#refusedAt);
+      this.#refusedAt = this.#options.now();
+      return true;
+    }
+    // Its first refusal was not about the number either.
+    if (wasRefused) this.#limit.raise();
+    return false;
+  }
+
+  /** Files that were throttled while others were served wait for these. Otherwise the earliest of the list comes first. */
+  #order(a: Waiter, b: Waiter): number {
+    const rank = ({ index }: Waiter): number =>
+      (this.#closure?.probed.has(index) === true ? 1000 : 0) + this.#files.suspicionOf(index);
+    return rank(a) - rank(b) || a.index - b.index;
+  }
+
+  #admit(): void {
+    clearTimeout(this.#timer);
+    while (this.#waiters.size > 0 && this.#isOpen()) {
+      const first = [...this.#waiters].reduce((best, waiter) =>
+        this.#order(waiter, best) < 0 ? waiter : best,
+      );
+      this.#waiters.delete(first);
+      first.enter();
+    }
+    const closure = this.#closure;
+    if (this.#waiters.size === 0 || !closure || closure.probe) return;
+    // The time may have come since it was checked.
+    const heldMs = Math.max(0, closure.heldUntil - this.#options.now());
+    this.#timer = setTimeout(() => this.#admit(), heldMs);
+  }
+}
