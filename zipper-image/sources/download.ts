@@ -2,12 +2,10 @@ import type { Dispatcher } from 'undici';
 import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
-import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
-import { judgeUrl } from '#runtime/egress/judge-url.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
-import { type JudgedSourceUrl, judgeSourceUrl } from '#runtime/source-url.ts';
 import { countedFlow } from './counted-flow.ts';
 import { gatedGet } from './gated-get.ts';
+import { firstHop, nextHop } from './hops.ts';
 import type { HostGates } from './host-gates.ts';
 import type { BodySink, BodyUse, Flow, GetLimits, ResponseHead } from './http-get.ts';
 import { type ReceivedPrefix, RepeatedPrefix } from './repeated-prefix.ts';
@@ -78,41 +76,6 @@ export interface DownloadRequest extends ListedFile {
  */
 const REUSE_BYTES = 16 * 1024;
 const MAX_REDIRECTS = 5;
-const MAX_LOCATION_LENGTH = 8192;
-/** Printable ASCII, because readers interpret other encodings of Location differently. Spaces are encoded, as all clients do. */
-const PLAIN_LOCATION = /^[\x20-\x7e]+$/;
-
-/** Refusals that are visible in the URL itself. All others look like a failed connection. */
-const VISIBLE_REASONS: ReadonlySet<string> = new Set(['scheme', 'credentials', 'port']);
-
-const notAllowed = (reason: string): SourceFaultError =>
-  new SourceFaultError({
-    code: 'SourceInvalid',
-    text: `the URL is not allowed because of its ${reason}`,
-    retryable: false,
-    ...(reason === 'port' && { refused: true }),
-  });
-
-const accept = (judged: JudgedSourceUrl, host: string): URL => {
-  if (judged.ok) return judged.url;
-  if (judged.kind === 'text') throw invalid(`the URL ${judged.problem}`);
-  if (judged.kind === 'syntax') throw invalid('the URL is not valid');
-  if (VISIBLE_REASONS.has(judged.reason)) throw notAllowed(judged.reason);
-  throw new EgressRefusedError(host, judged.reason);
-};
-
-const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): URL => {
-  const location = head.headers['location'];
-  if (typeof location !== 'string') throw invalid('a redirect without one Location', head.status);
-  if (location.length > MAX_LOCATION_LENGTH || !PLAIN_LOCATION.test(location))
-    throw invalid('a redirect with a malformed Location', head.status);
-  const resolved = URL.parse(location.replaceAll(' ', '%20'), from.href);
-  if (!resolved) throw invalid('a redirect with a malformed Location', head.status);
-  const url = accept(judgeUrl(resolved.href, policy), resolved.hostname);
-  if (from.protocol === 'https:' && url.protocol === 'http:')
-    throw invalid('a redirect from https to http', head.status);
-  return url;
-};
 
 const inlineHead = (bytes: number): SourceHead => ({
   declaredLength: bytes,
@@ -173,8 +136,7 @@ class Download {
 
   async #follow(): Promise<void> {
     const { policy } = this.#deps;
-    const first = this.#request.url;
-    let url = accept(judgeSourceUrl(first, policy), URL.parse(first)?.hostname ?? '');
+    let url = firstHop(this.#request.url, policy);
     // Once dropped, the caller's headers stay dropped, even if a later redirect returns to the origin.
     let own = this.#request.headers;
     for (let redirects = 0; ; redirects += 1) {
