@@ -163,15 +163,20 @@ export const toPortableNames = (
 ): readonly string[] => {
   const rewritten = names.map(toPortableName);
   const index = createNameIndex([...rewritten, ...taken]);
-  /** The highest number used for a name so far. The first occurrence has no number. */
+  const seen = new Set<string>();
+  /** The highest number used so far, by the name with a number: long names may differ only in what it replaces. */
   const numbers = new Map<string, number>();
-  return rewritten.map((name) => {
-    const key = foldName(name);
-    const last = numbers.get(key);
-    let n = last ?? 1;
-    const free =
-      last === undefined && !index.isFolder(name) ? name : takeFreeName(index, () => numbered(name, ++n));
+  const takeNumbered = (name: string): string => {
+    const key = foldName(numbered(name, 1));
+    let n = numbers.get(key) ?? 1;
+    const free = takeFreeName(index, () => numbered(name, ++n));
     numbers.set(key, n);
     return free;
+  };
+  return rewritten.map((name) => {
+    const key = foldName(name);
+    const isFirst = !seen.has(key);
+    seen.add(key);
+    return isFirst && !index.isFolder(name) ? name : takeNumbered(name);
   });
 };

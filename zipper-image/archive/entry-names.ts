@@ -3,7 +3,7 @@ import { manifestFiles } from '#crds/manifest-files.ts';
 import type { FileEntry } from '#crds/zip-job.ts';
 import { checkEntryName } from '#runtime/entry-name.ts';
 import type { ManifestNameRules } from '#runtime/manifest-names.ts';
-import { createNameIndex, takeFreeName, withEnding } from '#runtime/name-index.ts';
+import { createNameIndex, foldName, takeFreeName, withEnding } from '#runtime/name-index.ts';
 import { toPortableNames, withPortableEnding } from '#runtime/portable-names.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
 import { TaskError } from '../status/task-error.ts';
@@ -58,17 +58,22 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
     return name;
   };
   const ended = portableNames === 'keep' ? withEnding : withPortableEnding;
+  /** The number of placeholders with a name, by its first form. */
+  const placeholders = new Map<string, number>();
   let index: ReturnType<typeof createNameIndex> | undefined;
   return {
     bag,
     nameOf: (file) => `${folder}${nameInFolder(file)}`,
     placeholderOf: (file) => {
       index ??= createNameIndex([...names, ...beside]);
-      let n = 0;
+      // Long names may differ only in what the ending replaces.
+      const first = foldName(ended(nameInFolder(file), PLACEHOLDER_ENDING));
+      let n = placeholders.get(first) ?? 0;
       const name = takeFreeName(index, () => {
         n += 1;
         return ended(nameInFolder(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
       });
+      placeholders.set(first, n);
       return `${folder}${name}`;
     },
   };

@@ -5,6 +5,8 @@ interface FileRecord {
   counts: { readonly served: number; readonly throttled: number } | undefined;
   /** Requests under way when it was last refused. */
   refusedAmong: number | undefined;
+  /** When it became the reason itself. */
+  suspectAt: number | undefined;
 }
 
 /** Above this, the file is itself the reason. Hosts that serve few requests at a time, or many clients, cause some suspicion. */
@@ -28,15 +30,17 @@ export class FileRecords {
     this.#records.delete(index);
   }
 
-  /** True if the origin is the reason. */
-  throttled(index: number): boolean {
+  /** Undefined if the origin is the reason. Otherwise the time, in milliseconds, since the file was found to be it. */
+  throttled(index: number, now: number): number | undefined {
     const record = this.#recordOf(index);
     const { counts } = record;
     if (counts && counts.served < this.#served)
       record.suspicion += counts.throttled === this.#throttled ? STRONG : WEAK;
     this.#throttled += 1;
     record.counts = { served: this.#served, throttled: this.#throttled };
-    return record.suspicion <= MOST_SUSPICION;
+    if (record.suspicion <= MOST_SUSPICION) return undefined;
+    record.suspectAt ??= now;
+    return now - record.suspectAt;
   }
 
   suspicionOf(index: number): number {
@@ -62,7 +66,7 @@ export class FileRecords {
   #recordOf(index: number): FileRecord {
     const known = this.#records.get(index);
     if (known) return known;
-    const record = { suspicion: 0, counts: undefined, refusedAmong: undefined };
+    const record = { suspicion: 0, counts: undefined, refusedAmong: undefined, suspectAt: undefined };
     this.#records.set(index, record);
     return record;
   }

@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
-import type { Turn } from './host-gate.ts';
 import type { HostGates } from './host-gates.ts';
 import { type GetRequest, httpGet, type ResponseHead } from './http-get.ts';
 import { isConnectionRefusal, readOriginReport } from './origin-report.ts';
 import { statusFault } from './source-faults.ts';
+import type { Turn } from './turn.ts';
 
 export interface GateUse {
   readonly hosts: HostGates;
@@ -54,9 +55,10 @@ export const gatedGet = async (request: GetRequest, use: GateUse): Promise<Respo
     try {
       const head = await (mayRepeat ? getUnlessExcused(request, turn) : httpGet(reporting(request, turn)));
       if (head) return head;
-      limit?.rewind(elapsedMs);
     } finally {
       turn.leave();
     }
+    if (turn.ownWaitMs > 0) await delay(turn.ownWaitMs, undefined, { signal });
+    limit?.rewind(elapsedMs);
   }
 };

@@ -1,8 +1,9 @@
 import { ConnectionLimit } from './connection-limit.ts';
 import { FileRecords } from './file-records.ts';
 import type { OriginReport } from './origin-report.ts';
-import { type ProbeLimits, ProbeSchedule } from './probe-schedule.ts';
+import { type ProbeLimits, ProbeSchedule, UNKNOWN_SHARE } from './probe-schedule.ts';
 import { SourceFaultError } from './source-error.ts';
+import type { Turn } from './turn.ts';
 
 /** Details for the log, without the name of the origin. */
 export interface ThrottleFacts {
@@ -20,25 +21,6 @@ export interface HostGateOptions {
   readonly onThrottled: (facts: ThrottleFacts) => void;
 }
 
-/** Permission for one request. */
-export interface Turn {
-  /** True once a head was reported. */
-  readonly hasResponded: boolean;
-  /** True if the response throttles because of other requests, so that it costs the file nothing. */
-  readonly isExcused: boolean;
-  /** Set if the response throttles, as every other did for too long. */
-  readonly fault: SourceFaultError | undefined;
-  /** Reports the head of the response to the gate of the origin. */
-  responded(report: OriginReport): void;
-  /**
-   * The connection was refused or reset, or no head came in time. Resolves when the requests that are under way show whether the
-   * origin is alive. True if it is, and the number of requests may be the reason: then the limit is lower now, and the refusal
-   * costs the file nothing. Ends the turn.
-   */
-  refused(): Promise<boolean>;
-  leave(): void;
-}
-
 interface ActiveTurn extends Turn {
   readonly index: number;
   readonly startedAt: number;
@@ -46,6 +28,7 @@ interface ActiveTurn extends Turn {
   readonly responsesBefore: number;
   hasResponded: boolean;
   isExcused: boolean;
+  ownWaitMs: number;
   fault: SourceFaultError | undefined;
   /** Set while a refusal waits for the responses to others. */
   decide: ((isAlive: boolean) => void) | undefined;
@@ -69,14 +52,14 @@ interface Closure {
   readonly probed: Set<number>;
 }
 
-/** How long an origin may throttle every request. */
-const MOST_CLOSED_MINUTES = 10;
-const MOST_CLOSED_MS = MOST_CLOSED_MINUTES * 60_000;
+/** How long an origin, or one file, may throttle every request. */
+const MOST_THROTTLED_MINUTES = 10;
+const MOST_THROTTLED_MS = MOST_THROTTLED_MINUTES * 60_000;
 
-const closedTooLong = (httpStatus: number): SourceFaultError =>
+const throttledTooLong = (what: string, httpStatus: number): SourceFaultError =>
   new SourceFaultError({
     code: 'SourceUnavailable',
-    text: `its host has throttled every request for ${MOST_CLOSED_MINUTES} minutes, at last with status ${httpStatus}`,
+    text: `${what} for ${MOST_THROTTLED_MINUTES} minutes, at last with status ${httpStatus}`,
     retryable: false,
     httpStatus,
   });
@@ -144,6 +127,7 @@ export class HostGate {
       responsesBefore: this.#responses,
       hasResponded: false,
       isExcused: false,
+      ownWaitMs: 0,
       fault: undefined,
       decide: undefined,
       responded: (report) => this.#responded(turn, report),
@@ -191,12 +175,21 @@ export class HostGate {
   }
 
   #throttled(turn: ActiveTurn, report: Throttled): void {
-    turn.isExcused = this.#files.throttled(turn.index);
+    turn.isExcused = true;
+    const suspectMs = this.#files.throttled(turn.index, this.#options.now());
+    if (suspectMs !== undefined) this.#waitAlone(turn, report, suspectMs);
     const closure = this.#closure;
     if (closure?.probe === turn) this.#probeFailed(closure, turn, report);
     // Several rejections of concurrent requests count once.
     else if (turn.startedAt <= this.#closedAt) this.#extend(report);
-    else if (!closure && turn.isExcused) this.#close(turn, report);
+    else if (!closure && suspectMs === undefined) this.#close(turn, report);
+  }
+
+  /** The origin serves others, so these do not wait for the file. */
+  #waitAlone(turn: ActiveTurn, { status, waitMs = 0 }: Throttled, suspectMs: number): void {
+    turn.ownWaitMs = this.#schedule.bound(Math.max(waitMs, suspectMs * UNKNOWN_SHARE));
+    if (suspectMs >= MOST_THROTTLED_MS)
+      turn.fault = throttledTooLong('its host has served others, but throttled it', status);
   }
 
   #close({ index }: ActiveTurn, { status, waitMs }: Throttled): void {
@@ -227,11 +220,11 @@ export class HostGate {
     closure.probed.add(probe.index);
     // Throttled although it was the only one: the number of requests under way is not the reason.
     if (this.#active.size === 1) this.#limit.restore(closure.limitBefore);
-    const isTooLong = now - Math.max(closure.since, this.#servedAt) >= MOST_CLOSED_MS;
+    const isTooLong = now - Math.max(closure.since, this.#servedAt) >= MOST_THROTTLED_MS;
     closure.heldUntil = now + (isTooLong ? 0 : this.#schedule.nextMs(now, waitMs));
     if (!isTooLong) return;
     // Each file that enters from now on is a probe, or fails with it.
-    probe.fault = closedTooLong(status);
+    probe.fault = throttledTooLong('its host has throttled every request', status);
     for (const { reject } of this.#waiters) reject(probe.fault);
     this.#waiters.clear();
   }

@@ -1,4 +1,5 @@
-import { HostGate, type HostGateOptions, type Turn } from './host-gate.ts';
+import { HostGate, type HostGateOptions } from './host-gate.ts';
+import type { Turn } from './turn.ts';
 
 export type HostGatesOptions = Omit<HostGateOptions, 'now'> & {
   /** Default performance.now. */

@@ -6,7 +6,7 @@ export interface ProbeLimits {
 }
 
 /** Each wait is this part of the time that has passed, so that the last one adds at most this part. */
-const UNKNOWN_SHARE = 1 / 4;
+export const UNKNOWN_SHARE = 1 / 4;
 /** The same, once it is known how long the origin throttled the last time. */
 const KNOWN_SHARE = 1 / 16;
 /** Part of the known time after which the first probe is due. */
@@ -38,8 +38,7 @@ export class ProbeSchedule {
 
   /** The wait before the next probe. `requestedMs`: the wait that the origin requests. */
   nextMs(now: number, requestedMs = 0): number {
-    const { leastMs, mostMs } = this.#limits;
-    const wait = Math.max(leastMs, Math.min(mostMs, requestedMs > 0 ? requestedMs : this.#guess(now)));
+    const wait = this.bound(requestedMs > 0 ? requestedMs : this.#guess(now));
     if (requestedMs > 0) {
       this.#wasRequested = true;
       this.#since = now + wait;
@@ -47,6 +46,12 @@ export class ProbeSchedule {
       this.#isFirst &&= now === this.#since;
     }
     return wait;
+  }
+
+  /** The wait within the limits. */
+  bound(waitMs: number): number {
+    const { leastMs, mostMs } = this.#limits;
+    return Math.max(leastMs, Math.min(mostMs, waitMs));
   }
 
   /** A probe that was sent at this time was not throttled. */

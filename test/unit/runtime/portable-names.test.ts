@@ -104,4 +104,11 @@ describe('toPortableNames', () => {
     );
     expect(nameFault(toPortableNames(names), 'refuse')).to.equal(undefined);
   });
+
+  it('numbers ten thousand long names of which numbers replace the different ends (FD16)', () => {
+    const stems = Array.from({ length: 5_000 }, (_, n) => `${'x'.repeat(236)}${n}`.slice(0, 240));
+    const written = toPortableNames(stems.flatMap((name) => [name, name.toUpperCase()]));
+    expect(nameFault(written, 'refuse')).to.equal(undefined);
+    expect(new Set(written).size).to.equal(10_000);
+  });
 });
