@@ -60,8 +60,8 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
   return { error, bytes: Buffer.concat(chunks) };
 };
 
-describe('a source without a strong ETag that breaks off after its entry has begun', () => {
-  it('continues in a response with the same beginning, and reads only that again (FD20)', async () => {
+describe('a source without a strong ETag that breaks off while its entry is written', () => {
+  it('continues in a response with the same first bytes, and reads only that again (FD20)', async () => {
     const result = await readReplies([{ cutAt: 2 * MIB }, {}]);
     expectWhole(result, 2);
     expect(result.retries).to.equal(1);
@@ -204,8 +204,8 @@ describe('a source without a strong ETag that breaks off after its entry has beg
       }
       for (const piece of inPieces(body)) {
         if (response.write(piece)) continue;
-        const patience = AbortSignal.timeout(50);
-        isClosed = await once(response, 'drain', { signal: patience }).then(
+        const limit = AbortSignal.timeout(50);
+        isClosed = await once(response, 'drain', { signal: limit }).then(
           () => false,
           () => true,
         );
