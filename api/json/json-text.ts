@@ -17,10 +17,10 @@ export const endOfString = (text: string, open: number): number => {
 export const isWhitespace = (code: number): boolean =>
   code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 
-/** Index of the first character that is not whitespace. */
-export const skipWhitespace = (text: string, start: number): number => {
+/** Index of the first character from `start` to `end` that is not whitespace, or `end`. */
+export const skipWhitespace = (text: string, start: number, end: number): number => {
   let at = start;
-  while (at < text.length && isWhitespace(text.charCodeAt(at))) at += 1;
+  while (at < end && isWhitespace(text.charCodeAt(at))) at += 1;
   return at;
 };
 
