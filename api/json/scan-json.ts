@@ -205,7 +205,7 @@ export function* scanJson(text: string, limits: JsonLimits): Steps<JsonOutline> 
   let pauseAt = BATCH_CHARACTERS;
   for (let at = 0; at < text.length; ) {
     if (isWhitespace(text.charCodeAt(at))) {
-      at = skipWhitespace(text, at);
+      at = skipWhitespace(text, at, Math.min(text.length, pauseAt));
     } else {
       at = step(scan, at);
       scan.lastEnd = at;
