@@ -13,6 +13,8 @@ export class ConnectionLimit {
   #ramp: number;
   #served = 0;
   #refusals = 0;
+  #carried = 0;
+  #hasRefused = false;
 
   constructor(most: number) {
     this.#most = most;
@@ -32,6 +34,11 @@ export class ConnectionLimit {
     return this.allowed === this.#most;
   }
 
+  /** The origin has refused connections, so none should be opened in vain. */
+  get hasRefused(): boolean {
+    return this.#hasRefused;
+  }
+
   halve(underWay: number): void {
     this.#set(Math.floor(Math.min(this.allowed, underWay) / 2));
   }
@@ -40,15 +47,28 @@ export class ConnectionLimit {
     this.#set(limit);
   }
 
-  /** The origin accepts no more than this. `isNew`: false for requests that were sent before the last refusal. */
-  lower(accepted: number, isNew: boolean): void {
-    this.#set(accepted);
-    if (isNew) this.#refusals = Math.min(MOST_DOUBLINGS, this.#refusals + 1);
+  /** The origin has carried this many requests at the same time since the limit was lowered. */
+  carried(requests: number): void {
+    this.#carried = Math.max(this.#carried, requests);
   }
 
-  raise(): void {
-    this.#set(this.#limit + 1);
-    this.#ramp = Math.min(this.#most, this.#ramp + 1);
+  /**
+   * The origin refused one request of those under way, and may have accepted the others. True if the limit is lower now. `isFirst`:
+   * the file was not refused before. Otherwise it is likely to be the reason, unless the origin carries fewer. `isNew`: the
+   * request was sent since the limit was lowered.
+   */
+  refused(underWay: number, { isFirst, isNew }: { isFirst: boolean; isNew: boolean }): boolean {
+    const others = underWay - 1;
+    if (others < 1 || others >= this.#limit) return false;
+    const carried = this.#carried;
+    const isWithin = underWay <= carried;
+    // What it carried once, it may not carry any more.
+    this.#carried = isWithin ? Math.floor(carried / 2) : 0;
+    if (!isFirst && (isWithin || carried === 0)) return false;
+    this.#set(others);
+    this.#hasRefused = true;
+    if (isNew && !isWithin) this.#refusals = Math.min(MOST_DOUBLINGS, this.#refusals + 1);
+    return true;
   }
 
   /** The next requests come after a pause. */
@@ -64,8 +84,9 @@ export class ConnectionLimit {
     }
     this.#served += 1;
     if (!isRoundOver || this.#served < this.#needed) return;
-    if (this.#limit < this.#most) this.raise();
-    else this.#refusals = 0;
+    if (this.#limit === this.#most) this.#refusals = 0;
+    this.#set(this.#limit + 1);
+    this.#ramp = this.#limit;
   }
 
   get #needed(): number {

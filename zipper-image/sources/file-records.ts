@@ -3,8 +3,7 @@ interface FileRecord {
   suspicion: number;
   /** Requests of the origin that were served, and throttled, when it was last throttled. */
   counts: { readonly served: number; readonly throttled: number } | undefined;
-  /** Requests under way when it was last refused. */
-  refusedAmong: number | undefined;
+  wasRefused: boolean;
   /** When it became the reason itself. */
   suspectAt: number | undefined;
 }
@@ -47,26 +46,18 @@ export class FileRecords {
     return this.#records.get(index)?.suspicion ?? 0;
   }
 
-  /**
-   * True if the number of requests under way may be the reason: the file was not refused before, or among at least twice as many.
-   * So each file finds out with few requests that they are not.
-   */
-  refused(index: number, underWay: number): boolean {
+  /** True if this is its first refusal. */
+  refused(index: number): boolean {
     const record = this.#recordOf(index);
-    const { refusedAmong = Infinity } = record;
-    if (underWay > refusedAmong / 2) return false;
-    record.refusedAmong = underWay;
-    return true;
-  }
-
-  wasRefused(index: number): boolean {
-    return this.#records.get(index)?.refusedAmong !== undefined;
+    const isFirst = !record.wasRefused;
+    record.wasRefused = true;
+    return isFirst;
   }
 
   #recordOf(index: number): FileRecord {
     const known = this.#records.get(index);
     if (known) return known;
-    const record = { suspicion: 0, counts: undefined, refusedAmong: undefined, suspectAt: undefined };
+    const record = { suspicion: 0, counts: undefined, wasRefused: false, suspectAt: undefined };
     this.#records.set(index, record);
     return record;
   }

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextIteration } from 'node:timers/promises';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
 import type { HostGates } from './host-gates.ts';
 import { type GetRequest, httpGet, type ResponseHead } from './http-get.ts';
@@ -56,6 +56,8 @@ export const gatedGet = async (request: GetRequest, use: GateUse): Promise<Respo
       const head = await (mayRepeat ? getUnlessExcused(request, turn) : httpGet(reporting(request, turn)));
       if (head) return head;
     } finally {
+      // undici reuses a connection in the next iteration of the event loop. Until then, it would open another one.
+      if (hosts.hasRefused(url.origin)) await nextIteration();
       turn.leave();
     }
     if (turn.ownWaitMs > 0) await delay(turn.ownWaitMs, undefined, { signal });

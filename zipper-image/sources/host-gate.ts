@@ -24,6 +24,8 @@ export interface HostGateOptions {
 interface ActiveTurn extends Turn {
   readonly index: number;
   readonly startedAt: number;
+  /** Requests that the origin has responded to while this one was under way, with itself. */
+  among: number;
   /** Responses of the origin before. */
   readonly responsesBefore: number;
   hasResponded: boolean;
@@ -75,7 +77,7 @@ export class HostGate {
   #responses = 0;
   #servedAt = Number.NEGATIVE_INFINITY;
   #closedAt = Number.NEGATIVE_INFINITY;
-  #refusedAt = Number.NEGATIVE_INFINITY;
+  #loweredAt = Number.NEGATIVE_INFINITY;
   #grownAt = Number.NEGATIVE_INFINITY;
   #closure: Closure | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -88,6 +90,10 @@ export class HostGate {
 
   get limit(): number {
     return this.#limit.limit;
+  }
+
+  get hasRefused(): boolean {
+    return this.#limit.hasRefused;
   }
 
   get isIdle(): boolean {
@@ -124,6 +130,7 @@ export class HostGate {
     const turn: ActiveTurn = {
       index,
       startedAt: this.#options.now(),
+      among: 1 + [...this.#active].filter(({ hasResponded }) => hasResponded).length,
       responsesBefore: this.#responses,
       hasResponded: false,
       isExcused: false,
@@ -150,6 +157,7 @@ export class HostGate {
   #responded(turn: ActiveTurn, report: OriginReport): void {
     turn.hasResponded = true;
     this.#responses += 1;
+    this.#countCarried(turn);
     if (report.kind === 'throttled') this.#throttled(turn, report);
     else if (this.#closure?.probe === turn) this.#open(turn);
     if (report.kind === 'served') {
@@ -159,6 +167,13 @@ export class HostGate {
     }
     this.#decide(true);
     this.#admit();
+  }
+
+  /** Requests that started later were under way at the same time. */
+  #countCarried(turn: ActiveTurn): void {
+    if (turn.startedAt > this.#loweredAt) this.#limit.carried(turn.among);
+    const all = [...this.#active];
+    for (const later of all.slice(all.indexOf(turn) + 1)) if (!later.hasResponded) later.among += 1;
   }
 
   #serve(): void {
@@ -248,18 +263,16 @@ export class HostGate {
   }
 
   /** True if the limit is lower now. */
-  #lower({ index, startedAt }: ActiveTurn): boolean {
-    const others = this.#active.size - 1;
-    if (others < 1 || others >= this.#limit.limit) return false;
-    const wasRefused = this.#files.wasRefused(index);
-    if (this.#files.refused(index, this.#active.size)) {
-      this.#limit.lower(others, startedAt > this.#refusedAt);
-      this.#refusedAt = this.#options.now();
-      return true;
-    }
-    // Its first refusal was not about the number either.
-    if (wasRefused) this.#limit.raise();
-    return false;
+  #lower(turn: ActiveTurn): boolean {
+    const isLower = this.#limit.refused(this.#active.size, {
+      isFirst: this.#files.refused(turn.index),
+      isNew: turn.startedAt > this.#loweredAt,
+    });
+    if (!isLower) return false;
+    this.#loweredAt = this.#options.now();
+    // The origin may not have noticed yet that another connection has ended.
+    turn.ownWaitMs = this.#schedule.bound(0);
+    return true;
   }
 
   /** Files that were throttled while others were served wait for these. Otherwise the earliest of the list comes first. */

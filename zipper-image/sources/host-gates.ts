@@ -15,6 +15,11 @@ export class HostGates {
     this.#options = { now: () => performance.now(), ...options };
   }
 
+  /** True if the origin has refused connections because of their number. */
+  hasRefused(origin: string): boolean {
+    return this.#gates.get(origin)?.hasRefused ?? false;
+  }
+
   /** The current limit of concurrent requests to the origin. */
   limitOf(origin: string): number {
     return this.#gates.get(origin)?.limit ?? this.#options.connections;

@@ -7,7 +7,7 @@ export interface Turn {
   readonly hasResponded: boolean;
   /** True if the response throttles because of other requests, so that it costs the file nothing. */
   readonly isExcused: boolean;
-  /** Of an excused request: how long the file waits before it returns to the gate. */
+  /** Of a request that costs the file nothing: how long the file waits before it returns to the gate. */
   readonly ownWaitMs: number;
   /** Set if the response throttles, as all to this file or of this origin did for too long. */
   readonly fault: SourceFaultError | undefined;

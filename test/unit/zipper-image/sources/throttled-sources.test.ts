@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'chai';
-import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
 import { startLimitedHost } from '#test/support/servers/limited-host.ts';
 import type { OriginRoute } from '#test/support/servers/origin-request.ts';
 import { failureAt, failureOf, readAll, withReader } from './source-harness.ts';
@@ -96,6 +96,43 @@ describe('one file of a host that always resets the connection', () => {
     await using host = await startLimitedHost({ other });
     const error = await failureOf(withReader(host.urls(100), readAll, { settings }));
     expect(error).to.include({ code: 'SourceUnreachable', fileIndex: 3 });
-    expect(host.bad).to.be.at.most(8);
+    expect(host.bad).to.be.at.most(12);
+  });
+});
+
+describe('createSourceReader: a busy host', () => {
+  it('gets half as many concurrent requests, and none before Retry-After (D18) (D12)', async () => {
+    const times: number[] = [];
+    let open = 0;
+    let peakAfter = 0;
+    let refusals = 8;
+    const busy: OriginRoute = async (_request, response) => {
+      if (refusals > 0) {
+        refusals -= 1;
+        response.writeHead(503, { 'retry-after': '1' }).end();
+        return;
+      }
+      times.push(performance.now());
+      open += 1;
+      peakAfter = Math.max(peakAfter, open);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      open -= 1;
+      response.writeHead(200, { 'content-length': 2 }).end('ok');
+    };
+    const paths = Array.from({ length: 24 }, (_, index) => `/busy-${index}`);
+    const origin: FileOrigin = await startFileOrigin({
+      routes: Object.fromEntries(paths.map((path) => [path, busy])),
+    });
+    const startedAt = performance.now();
+    const settings = { sourceConcurrency: 8, sourcePerHostConnections: 8 };
+    const entries = await withReader(
+      paths.map((path) => origin.url(path)),
+      readAll,
+      { settings },
+    );
+    await origin[Symbol.asyncDispose]();
+    expect(entries.map(({ bytes }) => bytes.toString())).to.deep.equal(paths.map(() => 'ok'));
+    expect((times[0] ?? 0) - startedAt).to.be.at.least(980);
+    expect(peakAfter).to.be.at.most(7);
   });
 });
