@@ -159,7 +159,7 @@ const RECOVERY_SCHEMA = {
     since: TIME,
     /** When the attempt was deactivated: it recorded no upload after that. */
     endedAt: TIME,
-    /** How long that was ago when this task was written. Needs no clock of the node. */
+    /** How long that was ago when this task was written, which both say together. Needs no clock of the node. */
     endedAgeSeconds: { type: 'number', minimum: 0 },
     /** Size of the archive that a committing attempt recorded. */
     bytes: COUNT,

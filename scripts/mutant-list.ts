@@ -81,6 +81,13 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [`${UNIT}/zip-job/store-outage.test.ts`],
   },
   {
+    name: 'a replaced recovery Job has as much time as the first',
+    file: 'controller/zip-job/policies/recovery.ts',
+    find: 'first < lostAt + limitMs ? lostAt : first',
+    replace: 'first',
+    tests: [`${UNIT}/zip-job/phases/recovering-open.test.ts`],
+  },
+  {
     name: 'a copy from a backup runs again',
     file: 'controller/zip-job/policies/restored.ts',
     find: 'return acceptedUid !== uid;',

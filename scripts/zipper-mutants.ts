@@ -62,7 +62,7 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
     tests: [ARCHIVE],
   },
   {
-    name: 'recovery aborts uploads that started after its attempt',
+    name: 'recovery aborts uploads of the next attempt',
     file: 'zipper-image/tasks/recover.ts',
     find: 'toMs: latest + endsAt',
     replace: 'toMs: Infinity',
@@ -71,8 +71,15 @@ export const ZIPPER_MUTANTS: readonly Mutant[] = [
   {
     name: 'recovery leaves uploads of the last moment of its attempt',
     file: 'zipper-image/tasks/recover.ts',
-    find: 'const TIME_STEP_MS = 1000;',
-    replace: 'const TIME_STEP_MS = 0;',
+    find: 'const STORE_TIME_STEP_MS = 2000;',
+    replace: 'const STORE_TIME_STEP_MS = 0;',
+    tests: [SWEEP],
+  },
+  {
+    name: 'recovery leaves the marker of a recovery pod that was killed',
+    file: 'zipper-image/tasks/recover.ts',
+    find: 'Date.parse(task.endedAt) + task.endedAgeSeconds * 1000',
+    replace: 'Date.parse(task.endedAt)',
     tests: [SWEEP],
   },
   {

@@ -30,34 +30,36 @@ type TaskOf<S extends RecoveryTask['uploadState']> = Extract<RecoveryTask, { upl
 /** Best effort next to a recorded upload, which gets most of the time. */
 const SWEEP_SHARE = 0.25;
 
-/** One recovery: its task, and when its attempt ended by the monotonic clock, at the latest. */
 interface Recovery {
   readonly deps: RecoveryDeps & { readonly signal: AbortSignal };
   /** How long the marker upload is started and aborted after a stop. */
   readonly graceMs: number;
   readonly task: RecoveryTask;
-  readonly endedMs: number;
+  /** Monotonic time of the start of this process, so the task was written at the latest then. */
+  readonly startedMs: number;
 }
 
-/** Times of the API server in the status are whole seconds. */
-const TIME_STEP_MS = 1000;
 /** How exactly the store's time is known after one response, which has whole seconds and takes some time. */
 const STORE_TIME_STEP_MS = 2000;
 
 /**
- * When the attempt may have started uploads, by the store's clock. The times of the API server are converted with the clock of
- * the node, which may be wrong. The age of the end needs no clock, but leaves out how long this pod waited for its node. The
- * earlier end counts: an upload that the next attempt, or another job, starts after it is never touched. Both are extended by
- * the steps of the clocks, so that an upload of the last moment is found; the next attempt starts later than that.
+ * When the attempt, or an earlier recovery pod of it that was killed, may have started uploads, by the store's clock. It ends
+ * when this task was written: until then only they start uploads of this key, and the next attempt, or another job, only after
+ * the Job of this task was finished or deleted.
+ *
+ * The time of the task is converted with the clock of the node, which may be wrong. The start of this process needs no clock, but
+ * may be later, because the pod waited for its node. The earlier end counts: an upload of the next attempt is never touched. It is
+ * extended by the step of the store's clock, so that an upload of the last moment is found.
  */
-const windowOf = ({ deps, task, endedMs }: Recovery): StartWindow | undefined => {
+const windowOf = ({ deps, task, startedMs }: Recovery): StartWindow | undefined => {
   const now = performance.now();
   const storeNow = deps.store.clock.at(now);
   if (!storeNow) return undefined;
   const { earliest } = storeNow;
   const latest = Math.min(storeNow.latest, earliest + STORE_TIME_STEP_MS);
   const localNow = Date.now();
-  const endsAt = Math.min(Date.parse(task.endedAt) + TIME_STEP_MS - localNow, endedMs + TIME_STEP_MS - now);
+  const writtenAt = Date.parse(task.endedAt) + task.endedAgeSeconds * 1000;
+  const endsAt = Math.min(writtenAt - localNow, startedMs - now);
   return { fromMs: Date.parse(task.since) - localNow + earliest, toMs: latest + endsAt };
 };
 
@@ -130,8 +132,9 @@ const recoverRecorded = async (
   task: TaskOf<'open' | 'committing'>,
   sweepLimitMs: number,
 ): Promise<RecoveryOutcome> => {
-  const { deps, endedMs } = recovery;
+  const { deps, startedMs } = recovery;
   const { key, uploadId, attempt, bytes, uploadState: state } = task;
+  const endedMs = startedMs - task.endedAgeSeconds * 1000;
   const limit = AbortSignal.timeout(sweepLimitMs);
   const signal = AbortSignal.any([deps.signal, limit]);
   // Before the abort, because afterwards no upload of ours is listed to identify the others.
@@ -172,7 +175,7 @@ export const recover = async (deps: RecoveryTaskDeps): Promise<RecoveryOutcome> 
     deps: { store, log, signal, retryPolicy, onAbortFailed, consistencyMs },
     graceMs,
     task,
-    endedMs: startedMs - task.endedAgeSeconds * 1000,
+    startedMs,
   };
   try {
     return task.uploadState === 'unrecorded'

@@ -15,7 +15,6 @@ import { type ZipperPod, zipperPodMetadata, zipperPodSpec } from './zipper-pod.t
 
 /** Exit codes of the zipper after which a retry does not help. */
 const PERMANENT_EXIT_CODES = Array.from({ length: 20 }, (_, index) => 10 + index);
-const RECOVERY_BACKOFF_LIMIT = 2;
 
 export const recoveryJobName = (zipJobName: string, attempt: number): string =>
   `${zipJobName}-recover-${attempt}`;
@@ -254,9 +253,10 @@ export const recoveryJob = (zipJob: ZipJob, lost: ToRecover, config: ManifestSet
       bucket: lost.bucket,
       share: recoveryShare(zipJob, config),
       spec: {
-        // Two recovery pods at once do no harm, and the node of a terminating pod may be lost.
+        // A terminating pod counts as failed, because its node may be lost. Two recovery pods at once do no harm.
         podReplacementPolicy: 'TerminatingOrFailed',
-        backoffLimit: RECOVERY_BACKOFF_LIMIT,
+        // The controller replaces the Job: the next pod has to find the marker upload of this one, by the time in its task.
+        backoffLimit: 0,
         // Includes the time in which no node has room. The controller limits each pod, and deletes the Job when it gives up.
         activeDeadlineSeconds: config.recoveryTimeoutSeconds,
       },

@@ -11,8 +11,14 @@ import type { Observation } from '../observation.ts';
 const FIRST_RETRY_MS = 10_000;
 
 /**
+ * How long recovery waits for each Job, at least. The sweep of a Job finds uploads that started until two seconds after its
+ * creation (`windowOf` of the zipper), so those of the next attempt have to start later.
+ */
+export const LEAST_TIME_MS = 10_000;
+
+/**
  * When the pod of a recovery Job has had its time. Waiting for a node or for quota does not count. Undefined while the Job
- * has no scheduled pod: the Job controller creates and replaces its pods.
+ * has no scheduled pod: the Job controller creates it.
  */
 export const overdueAt = (
   { pods }: NonNullable<Observation['recovery']>,

@@ -11,7 +11,7 @@ import type { DecisionConfig, Observation } from '../observation.ts';
 import { uploadOf } from '../owned-status.ts';
 import { runDeadline } from './deadline.ts';
 import { DELETION_GRACE_PERIOD_MS, STORING_MS } from './deletion.ts';
-import { overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
+import { LEAST_TIME_MS, overdueAt, recoveryWait, retryAt } from './recovery-job.ts';
 
 /** What to recover: an upload recorded in the status, or one that only the store may know. */
 export type Recovered = UploadState | 'unrecorded';
@@ -30,7 +30,7 @@ export type RecoveryStep =
   /** The attempt cannot have started an upload. */
   | { readonly kind: 'nothing' }
   | { readonly kind: 'start'; readonly attempt: Attempt; readonly upload: Recovered }
-  /** Delete this recovery Job, and start another. */
+  /** Delete this recovery Job, and then start another. */
   | { readonly kind: 'restart'; readonly job: Job }
   | {
       readonly kind: 'wait';
@@ -107,14 +107,15 @@ const responseOf = (recovery: Recovery, upload: Recovered): RecoveryResult | und
 /**
  * True if the store may have an unrecorded upload. A zipper starts one only after its first progress write. Its termination
  * message says whether the start of an upload got no response, or its abort failed. So only these pods, and pods that were
- * killed or lost, may have left one.
+ * killed or lost, may have left one. If the pod reports only after it was deactivated, its recovery has started already, and the
+ * marker upload of that may remain, even while its Job is replaced.
  */
 const mayHaveStarted = (
   { zipJob, pods, recovery }: Pick<Observation, 'zipJob' | 'pods' | 'recovery'>,
-  { podUid }: Attempt,
+  { podUid, exitCode }: Attempt,
 ): boolean => {
   if (zipJob.status?.progress?.podUid !== podUid) return false;
-  if (recovery) return true;
+  if (recovery || exitCode === undefined) return true;
   const pod = pods.find(({ metadata }) => metadata.uid === podUid);
   const message = terminationMessageOf(pod);
   return message === undefined || leavesUploads(message);
@@ -149,47 +150,58 @@ const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
   times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
 /**
- * When recovery ends without a result. After `committing` it decides the outcome of the job, so it takes until the deadline
- * of the job, and at least RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted. Any other upload can no longer be published, and only its parts may
- * remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes.
+ * When the recovery of an upload that was not committing ends without a result. That upload can no longer be published, and only
+ * its parts may remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes, however
+ * often its Job is refused or replaced. A Job that starts later, because no controller ran, has as much time.
  */
-const giveUpAt = ({ seen, attempt, upload }: Lost, at: At): Date => {
+const openEnd = ({ seen: { recovery, refusal } }: Lost, lostAt: number, at: At): number => {
+  const limitMs = (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
+  // An earlier refusal concerned the recovery Job of an earlier attempt.
+  const refused = refusal && refusal.since.getTime() >= lostAt ? refusal.since.getTime() : undefined;
+  const first = timeOf(recovery?.job.metadata.creationTimestamp) ?? refused ?? at.now.getTime();
+  return (first < lostAt + limitMs ? lostAt : first) + limitMs;
+};
+
+/**
+ * After `committing`, recovery decides the outcome of the job, so it takes until the deadline of the job, and at least
+ * RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted.
+ */
+const commitEnd = ({ seen: { zipJob, job } }: Lost, lostAt: number, at: At): number => {
+  const deadline = runDeadline(zipJob, job, at)?.getTime() ?? 0;
+  const end = Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline);
+  return Math.min(end, requestedEnd(zipJob, lostAt)?.getTime() ?? end);
+};
+
+/** When recovery ends without a result. */
+const giveUpAt = (lost: Lost, at: At): Date => {
+  const { seen, attempt, upload } = lost;
   const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
-  if (!isCommitting(upload)) {
-    const created = timeOf(seen.recovery?.job.metadata.creationTimestamp);
-    // An earlier refusal concerned the recovery Job of an earlier attempt.
-    const refused = seen.refusal && Math.max(seen.refusal.since.getTime(), lostAt);
-    const since = created ?? refused ?? at.now.getTime();
-    return new Date(since + (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000);
-  }
-  const deadline = runDeadline(seen.zipJob, seen.job, at)?.getTime() ?? 0;
-  const end = new Date(Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline));
-  return earliest(end, requestedEnd(seen.zipJob, lostAt)) ?? end;
+  const end = isCommitting(upload) ? commitEnd(lost, lostAt, at) : openEnd(lost, lostAt, at);
+  const created = timeOf(seen.recovery?.job.metadata.creationTimestamp) ?? 0;
+  return new Date(Math.max(end, created + LEAST_TIME_MS));
 };
 
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 
-/** A recovery Job that failed, or whose pods do not report, is replaced until the outcome of the job is known. */
-const followCommit = ({ seen, attempt }: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
-  const { end, now } = at;
-  const { job, pods } = recovery;
-  const next = isOver(recovery) ? retryAt(job, attempt, at) : overdueAt(recovery, at);
-  if (next && now >= next) return { kind: 'restart', job };
-  const why = recoveryWait(pods, now, seen.podRefusal);
-  return {
-    kind: 'wait',
-    until: earliest(next, end),
-    late: why === undefined ? undefined : { giveUpAt: end, why },
-  };
+/** When a recovery Job is replaced that failed, or whose pods do not report. Undefined if too little time is left for another. */
+const replacedAt = ({ attempt }: Lost, recovery: Recovery, at: Limited): Date | undefined => {
+  const due = isOver(recovery) ? retryAt(recovery.job, attempt, at) : overdueAt(recovery, at);
+  if (due === undefined) return undefined;
+  return Math.max(due.getTime(), at.now.getTime()) + LEAST_TIME_MS <= at.end.getTime() ? due : undefined;
 };
 
 const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
   const { seen, upload } = lost;
   const response = responseOf(recovery, upload);
   if (response) return response;
-  if (at.now >= at.end) return unknownOf(upload, recoveryWait(recovery.pods, at.now, seen.podRefusal));
-  if (isCommitting(upload)) return followCommit(lost, recovery, at);
-  return isOver(recovery) ? unknownOf(upload) : { kind: 'wait', until: at.end };
+  const why = recoveryWait(recovery.pods, at.now, seen.podRefusal);
+  if (at.now >= at.end) return unknownOf(upload, why);
+  const next = replacedAt(lost, recovery, at);
+  if (next && at.now >= next) return { kind: 'restart', job: recovery.job };
+  const until = next ?? at.end;
+  if (isCommitting(upload))
+    return { kind: 'wait', until, late: why === undefined ? undefined : { giveUpAt: at.end, why } };
+  return isOver(recovery) && !next ? unknownOf(upload, why) : { kind: 'wait', until };
 };
 
 const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep => {

@@ -70,15 +70,14 @@ class WorldRecovery {
     return this.#world.store.uploads.has(String(this.#task['uploadId'])) ? 'present' : 'gone';
   }
 
-  /** Uploads without a record that started during the attempt. Nothing in a listing says whose they are. */
+  /** Uploads without a record that started before this task was written. Nothing in a listing says whose they are. */
   #sweep(): void {
     const { store } = this.#world;
-    const [since, until] = [
-      Date.parse(String(this.#task['since'])),
-      Date.parse(String(this.#task['endedAt'])),
-    ];
+    const { since, endedAt, endedAgeSeconds } = this.#task;
+    const writtenAt = Date.parse(String(endedAt)) + Number(endedAgeSeconds) * 1000;
     for (const [id, { startedAt }] of store.uploads)
-      if (id !== this.#task['uploadId'] && startedAt >= since && startedAt <= until) store.abort(id);
+      if (id !== this.#task['uploadId'] && startedAt >= Date.parse(String(since)) && startedAt <= writtenAt)
+        store.abort(id);
   }
 
   #round(): void {

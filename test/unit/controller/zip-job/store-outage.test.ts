@@ -1,4 +1,4 @@
-/** An attempt is lost while it commits, and recovery cannot ask the store for a long time. */
+/** An attempt is lost, and recovery cannot ask the store for a long time. */
 import { expect } from 'chai';
 import { isJobFinished } from '#controller/kube-state/job-state.ts';
 import { findCondition } from '#crds/conditions.ts';
@@ -18,16 +18,19 @@ const unfinishedRecoveryJobs = ({ jobs }: JobWorld): readonly string[] =>
     .filter((job) => job.metadata.name !== NAME && !isJobFinished(job))
     .map(({ metadata }) => metadata.name);
 
-/** A job whose pod sent CompleteMultipartUpload and was then killed. */
-const lostInCommit = async (): Promise<JobWorld> => {
+/** A job whose pod recorded this state of its upload. */
+const recorded = async (state: 'open' | 'committing'): Promise<JobWorld> => {
   const world = new JobWorld(aZipJob(), (before, after) => {
     expectInvariants(before, after, world);
   });
-  for (let rounds = 0; rounds < 20 && statusOf(world).upload?.state !== 'committing'; rounds += 1)
+  for (let rounds = 0; rounds < 20 && statusOf(world).upload?.state !== state; rounds += 1)
     await round(world);
-  expect(statusOf(world).upload?.state).to.equal('committing');
+  expect(statusOf(world).upload?.state).to.equal(state);
   return world;
 };
+
+/** A job whose pod sent CompleteMultipartUpload and is then killed. */
+const lostInCommit = (): Promise<JobWorld> => recorded('committing');
 
 const kill = (world: JobWorld): void => {
   for (const pod of livePods(world)) pod.end({ exitCode: 137 });
@@ -132,4 +135,34 @@ describe('an attempt that was lost while it committed', () => {
     await runToEnd(world);
     expect(statusOf(world)).to.include({ phase: 'Succeeded', reason: 'Uploaded' });
   });
+});
+
+describe('an attempt that was lost with an open upload', () => {
+  for (const [awaySeconds, failures] of [
+    [MINUTE, undefined],
+    [HOUR, 1],
+  ] as const)
+    it(`is recovered by further Jobs for three minutes when the store is away for ${awaySeconds} seconds (H8)`, async () => {
+      const world = await recorded('open');
+      const starts = new Set<string>();
+      world.store.isDown = true;
+      kill(world);
+      const isRecovered = () => {
+        const { status, reason } = findCondition(statusOf(world).conditions, 'Recovered') ?? {};
+        return status === 'True' || (status === 'False' && reason === 'PodActive' && starts.size > 0);
+      };
+      const lostAt = world.now.getTime();
+      while (!isRecovered() && world.now.getTime() < lostAt + HOUR * 1000) {
+        await runFor(world, 1);
+        if (world.now.getTime() >= lostAt + awaySeconds * 1000) world.store.isDown = false;
+        for (const { metadata } of world.jobs.all())
+          if (metadata.name !== NAME) starts.add(metadata.creationTimestamp ?? '');
+      }
+      expect(starts.size).to.be.within(3, 6);
+      expect(world.now.getTime() - lostAt).to.be.at.most(190_000);
+      expect(statusOf(world).attempts?.[0]?.abortFailures).to.equal(failures);
+      await runToEnd(world);
+      expect(unfinishedRecoveryJobs(world)).to.deep.equal([]);
+      expect(statusOf(world).phase).to.equal('Succeeded');
+    });
 });

@@ -14,9 +14,9 @@ const log = createLogger('test', { level: 'silent' });
 const SECOND = 1000;
 
 /** As the controller writes it: a time of whole seconds, and its age. */
-const endOf = (atMs: number) => {
+const endOf = (atMs: number, writtenMs: number) => {
   const endedMs = Math.floor(atMs / SECOND) * SECOND;
-  return { endedAt: new Date(endedMs).toISOString(), endedAgeSeconds: (Date.now() - endedMs) / SECOND };
+  return { endedAt: new Date(endedMs).toISOString(), endedAgeSeconds: (writtenMs - endedMs) / SECOND };
 };
 
 describe('the sweep of a recovery', () => {
@@ -36,20 +36,27 @@ describe('the sweep of a recovery', () => {
     await hostile[Symbol.asyncDispose]();
   });
 
-  /** `endedAgoMs`: how long ago the attempt ended. */
+  /** How long ago the attempt ended, the task was written, and this process started. `nodeBehindMs`: error of the node's clock. */
+  interface Times {
+    readonly endedAgoMs?: number;
+    readonly writtenAgoMs?: number;
+    readonly startedAgoMs?: number;
+    readonly nodeBehindMs?: number;
+  }
   const sweep = ({
-    endedAgoMs = 0,
+    writtenAgoMs = 0,
+    endedAgoMs = writtenAgoMs,
+    startedAgoMs = writtenAgoMs,
+    nodeBehindMs = 0,
     stopping = new AbortController().signal,
     ...change
-  }: { endedAgoMs?: number; stopping?: AbortSignal; uploadId?: string } & Pick<
-    RecoveryTask,
-    'sharedTarget'
-  > = {}) =>
-    recover({
+  }: Times & { stopping?: AbortSignal; uploadId?: string } & Pick<RecoveryTask, 'sharedTarget'> = {}) => {
+    const now = Date.now() + nodeBehindMs;
+    return recover({
       task: {
         ...RECOVERY,
-        since: created.toISOString(),
-        ...endOf(Date.now() - endedAgoMs),
+        since: new Date(created.getTime() + nodeBehindMs).toISOString(),
+        ...endOf(now - endedAgoMs, now - writtenAgoMs),
         ...(change.uploadId === undefined ? { uploadState: 'unrecorded' } : { uploadState: 'open' }),
         ...change,
       } as RecoveryTask,
@@ -58,8 +65,9 @@ describe('the sweep of a recovery', () => {
       log,
       stopping,
       onAbortFailed: left.abortFailed,
-      startedMs: performance.now(),
+      startedMs: performance.now() - startedAgoMs,
     });
+  };
   /** An upload that was started that long ago by the clock of the store. */
   const startUpload = async ({
     key = 'a.zip',
@@ -76,12 +84,19 @@ describe('the sweep of a recovery', () => {
     return id;
   };
 
-  it('does not abort an upload that was started after the attempt ended (F37)', async () => {
-    const uploadId = await startUpload({ agoMs: 0 });
-    const next = await store.createUpload('a.zip', 'pod-2');
-    expect(await sweep({ uploadId, endedAgoMs: 10 * SECOND })).to.deep.equal({ outcome: 'absent' });
-    expect([...hostile.uploads.keys()]).to.deep.equal([next]);
-  });
+  for (const [when, times] of [
+    ['wakes up late', {}],
+    ['waited long for its node', { startedAgoMs: 0 }],
+    ['runs on a node whose clock is behind', { nodeBehindMs: 8 * SECOND }],
+  ] as const)
+    it(`never aborts an upload that the next attempt started, when the recovery pod ${when} (F37)`, async () => {
+      const next = await startUpload({ agoMs: 5 * SECOND });
+      const of = { endedAgoMs: 40 * SECOND, writtenAgoMs: 10 * SECOND, ...times };
+      expect(await sweep(of)).to.deep.equal({ outcome: 'absent' });
+      const uploadId = await startUpload({ agoMs: 0 });
+      expect(await sweep({ ...of, uploadId })).to.deep.equal({ outcome: 'absent' });
+      expect([...hostile.uploads.keys()]).to.deep.equal([next]);
+    });
 
   for (const hours of [1, -1])
     it(`compares with the clock of the store, which is ${hours} h ahead (F37)`, async () => {
@@ -89,7 +104,7 @@ describe('the sweep of a recovery', () => {
       const uploadId = await startUpload({ agoMs: 0 });
       await startUpload();
       const next = await startUpload({ agoMs: 5 * SECOND });
-      expect(await sweep({ uploadId, endedAgoMs: 10 * SECOND })).to.deep.equal({ outcome: 'absent' });
+      expect(await sweep({ uploadId, writtenAgoMs: 10 * SECOND })).to.deep.equal({ outcome: 'absent' });
       expect([...hostile.uploads.keys()]).to.deep.equal([next]);
     });
 
@@ -114,6 +129,20 @@ describe('the sweep of a recovery', () => {
     expect(hostile.uploads.size).to.equal(0);
     expect(left.reported()).to.deep.equal({});
   });
+
+  for (const state of ['unrecorded', 'open'] as const)
+    it(`aborts the marker of a recovery pod that was killed, when the upload is ${state} (H8)`, async () => {
+      const killed = await startUpload({ agoMs: 11 * SECOND });
+      const uploadId = await startUpload();
+      // The attempt, or the killed pod, aborted it.
+      hostile.uploads.delete(uploadId);
+      const ended = { endedAgoMs: 25 * SECOND };
+      expect([...hostile.uploads.keys()]).to.deep.equal([killed]);
+      expect(await sweep(state === 'open' ? { ...ended, uploadId } : ended)).to.deep.equal({
+        outcome: 'absent',
+      });
+      expect([hostile.uploads.size, left.reported()]).to.deep.equal([0, {}]);
+    });
 
   it('aborts an upload that the attempt started in its last moment (H8)', async () => {
     for (const ms of [100, 900]) {

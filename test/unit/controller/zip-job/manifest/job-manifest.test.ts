@@ -240,10 +240,10 @@ describe('recoveryJob', () => {
   const lost = { attempt, upload: anUpload('committing'), bucket: aZipBucket(), now: NOW };
   const recover = recoveryJob(aZipJob(), lost, config);
 
-  it('waits a day for a node, has the number of the attempt in its name, and neither token nor file list (F25)', () => {
+  it('has one pod, which waits a day for a node, has the number of the attempt in its name, and neither token nor file list (F25) (H8)', () => {
     expect(recover.metadata.name).to.equal(`${NAME}-recover-3`);
     expect(recover.spec).to.include({
-      backoffLimit: 2,
+      backoffLimit: 0,
       activeDeadlineSeconds: 86_400,
       podReplacementPolicy: 'TerminatingOrFailed',
     });

@@ -32,9 +32,21 @@ describe('decide while an attempt is being recovered', () => {
       }),
     });
   const { progress: _progress, ...neverStarted } = recoveringStatus(undefined);
+  const attempt = {
+    n: 1,
+    podUid: 'uid-p1',
+    startedAt: ago(40),
+    finishedAt: ago(2),
+    class: 'transient',
+  } as const;
+  const reported = { attempts: [{ ...attempt, exitCode: 32 }] };
   for (const [what, status, pods] of [
     ['the pod never wrote progress, so it never learned that it was active', neverStarted, []],
-    ['the zipper reported its end before an upload was recorded', recoveringStatus(undefined), [said({})]],
+    [
+      'the zipper reported its end before an upload was recorded',
+      recoveringStatus(undefined, reported),
+      [said({})],
+    ],
   ] as const)
     it(`has nothing to recover when ${what}`, () => {
       const decision = judge({ zipJob: withStatus(status), job: aJob(), pods });
@@ -116,7 +128,9 @@ describe('decide while an attempt is being recovered', () => {
       job: aJob({ metadata: { name: `${NAME}-recover-1`, creationTimestamp: ago(181) } }),
       pods: [],
     };
-    const givenUp = judge({ zipJob, job: aJob(), recovery: late });
+    const lost = { attempts: [{ ...attempt, finishedAt: ago(182) }] };
+    const since = withStatus(recoveringStatus(undefined, lost));
+    const givenUp = judge({ zipJob: since, job: aJob(), recovery: late });
     expect(givenUp.status?.attempts?.[0]).to.include({ abortFailures: 1 });
   });
 
@@ -180,6 +194,7 @@ describe('decide while an attempt is being recovered', () => {
 
   it('finishes a finalizing job after recovery in one write', () => {
     const status = recoveringStatus(undefined, {
+      ...reported,
       phase: 'Finalizing',
       reason: 'SourceNotFound',
       message: 'file 1: 404',
