@@ -51,6 +51,6 @@ export const judgeSourceUrl = (text: string, policy: EgressPolicy): JudgedSource
   const rule = RULES.find(([, isBroken]) => isBroken(text));
   if (rule) return { ok: false, kind: 'text', problem: rule[0] };
   const judged = judgeUrl(text, policy);
-  if (judged.ok) judged.url.hash = '';
+  if (judged.ok && judged.url.hash !== '') judged.url.hash = '';
   return judged;
 };

@@ -25,7 +25,8 @@ const fullYear = (text: string, now: Date): number => {
 
 /** A date in one of the three formats of HTTP (RFC 9110, 5.6.7), whatever the local time zone. Undefined for any other text. */
 export const readHttpDate = (text: string, now: Date): Date | undefined => {
-  const groups = DATES.map((form) => form.exec(text)?.groups).find((found) => found !== undefined);
+  const form = DATES.find((one) => one.test(text));
+  const groups = form?.exec(text)?.groups;
   if (!groups) return undefined;
   const { month = '', day, hour, minute, second } = groups;
   const year = fullYear(groups['year'] ?? '', now);

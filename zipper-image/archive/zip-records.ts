@@ -77,8 +77,8 @@ const timestampExtra = (time: ZipTime): Buffer => {
 
 /** Written before the data. Sizes and CRC of a streamed entry are zero (or, with zip64, "see the extra field"). */
 export const localHeader = (head: EntryHead, sizes: EntrySizes): Buffer => {
-  const zip64 = head.zip64 ? extraField(0x0001, 16) : Buffer.alloc(0);
-  const extra = Buffer.concat([zip64, timestampExtra(head.time)]);
+  const timestamp = timestampExtra(head.time);
+  const extra = head.zip64 ? Buffer.concat([extraField(0x0001, 16), timestamp]) : timestamp;
   const record = Buffer.alloc(30 + head.name.length + extra.length);
   const known = head.streamed ? { crc: 0, compressedSize: 0, size: 0 } : sizes;
   record.writeUInt32LE(LOCAL_SIGNATURE, 0);

@@ -34,6 +34,11 @@ export class ConnectionLimit {
     return this.allowed === this.#most;
   }
 
+  /** Served requests change nothing. */
+  get isAtRest(): boolean {
+    return this.isUnlimited && this.#refusals === 0;
+  }
+
   /** The origin has refused connections, so none should be opened in vain. */
   get hasRefused(): boolean {
     return this.#hasRefused;

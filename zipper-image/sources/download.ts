@@ -202,7 +202,8 @@ class Download {
     this.#assertAcceptable(source);
     assertDeclared(this.#request, {
       length: source.declaredLength,
-      mediaType: mediaTypeIn(head.headers['content-type']),
+      mediaType:
+        this.#request.contentType === undefined ? undefined : mediaTypeIn(head.headers['content-type']),
     });
     this.#inBody = true;
     if (prefix) return this.#repeat(prefix, source, flow);

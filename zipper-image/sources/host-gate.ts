@@ -130,7 +130,7 @@ export class HostGate {
     const turn: ActiveTurn = {
       index,
       startedAt: this.#options.now(),
-      among: 1 + [...this.#active].filter(({ hasResponded }) => hasResponded).length,
+      among: 1 + this.#active.values().reduce((sum, { hasResponded }) => sum + Number(hasResponded), 0),
       responsesBefore: this.#responses,
       hasResponded: false,
       isExcused: false,
@@ -150,7 +150,7 @@ export class HostGate {
     if (!this.#active.delete(turn)) return;
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
     // No request is left that could show that the origin is alive.
-    if ([...this.#active].every(({ decide }) => decide !== undefined)) this.#decide(false);
+    if (this.#active.values().every(({ decide }) => decide !== undefined)) this.#decide(false);
     this.#admit();
   }
 
@@ -172,14 +172,20 @@ export class HostGate {
   /** Requests that started later were under way at the same time. */
   #countCarried(turn: ActiveTurn): void {
     if (turn.startedAt > this.#loweredAt) this.#limit.carried(turn.among);
-    const all = [...this.#active];
-    for (const later of all.slice(all.indexOf(turn) + 1)) if (!later.hasResponded) later.among += 1;
+    let isLater = false;
+    for (const other of this.#active) {
+      if (isLater && !other.hasResponded) other.among += 1;
+      isLater ||= other === turn;
+    }
   }
 
   #serve(): void {
+    if (this.#limit.isAtRest) return;
     const { limit } = this.#limit;
-    const pending = [...this.#active].filter(({ hasResponded }) => !hasResponded);
-    this.#limit.served(pending.every(({ startedAt }) => startedAt > this.#grownAt));
+    const isRoundOver = this.#active
+      .values()
+      .every(({ hasResponded, startedAt }) => hasResponded || startedAt > this.#grownAt);
+    this.#limit.served(isRoundOver);
     if (this.#limit.limit > limit) this.#grownAt = this.#options.now();
   }
 

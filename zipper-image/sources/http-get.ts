@@ -63,13 +63,20 @@ const trimmed = (value: string, blanks: string): string => {
 /** The parser does not see `chunked` if there is a tab behind it, and reads until the end of the connection. */
 const blanksAround = (name: string): string => (name === 'transfer-encoding' ? ' ' : ' \t');
 
-const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] =>
-  Object.fromEntries(
+const BLANK_AT_AN_END = /^[ \t]|[ \t]$/;
+
+const isTrimmed = (value: HeaderValue): boolean => typeof value === 'string' && !BLANK_AT_AN_END.test(value);
+
+const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] => {
+  // Nearly all of them.
+  if (Object.values(headers).every(isTrimmed)) return headers;
+  return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
       const trim = (text: string): string => trimmed(text, blanksAround(name));
       return [name, typeof value === 'string' ? trim(value) : value?.map(trim)];
     }),
   );
+};
 
 /**
  * One GET: waiting -(head)-> reading -(end)-> finished. Any limit, any error and the signal also lead to finished, and

@@ -93,7 +93,7 @@ export const createPageCheck = (
   { headers }: ResponseHead,
   finalUrl: URL,
 ): PageCheck | undefined => {
-  if ((sha256 ?? crc32 ?? contentType) !== undefined) return undefined;
+  if (finalUrl.href === url || (sha256 ?? crc32 ?? contentType) !== undefined) return undefined;
   const mediaType = mediaTypeIn(headers['content-type']) ?? '';
   if (!PAGE_TYPES.has(mediaType)) return undefined;
   if (PAGE_ENDINGS.has(extname(filename).toLowerCase())) return undefined;
