@@ -23,10 +23,17 @@ const fullYear = (text: string, now: Date): number => {
   return guess > thisYear + YEARS_AHEAD ? guess - CENTURY : guess;
 };
 
+const groupsOf = (text: string) => {
+  for (const form of DATES) {
+    const match = form.exec(text);
+    if (match) return match.groups;
+  }
+  return undefined;
+};
+
 /** A date in one of the three formats of HTTP (RFC 9110, 5.6.7), whatever the local time zone. Undefined for any other text. */
 export const readHttpDate = (text: string, now: Date): Date | undefined => {
-  const form = DATES.find((one) => one.test(text));
-  const groups = form?.exec(text)?.groups;
+  const groups = groupsOf(text);
   if (!groups) return undefined;
   const { month = '', day, hour, minute, second } = groups;
   const year = fullYear(groups['year'] ?? '', now);

@@ -21,7 +21,7 @@ import {
 import { createPageCheck, type PageCheck } from './sign-in-page.ts';
 import { SourceError, SourceFaultError } from './source-error.ts';
 import { errorFault, isRedirect, statusFault } from './source-faults.ts';
-import { assertDeclared, assertNotLonger, assertSize, isVerifiable, mediaTypeIn } from './stated.ts';
+import { assertDeclared, assertNotLonger, assertSize, isVerifiable } from './stated.ts';
 import { StoreError } from './store-error.ts';
 
 /** Receives the body of one source synchronously. */
@@ -129,7 +129,7 @@ class Download {
     if (!content.ok) throw invalid(`the data: URL ${content.problem}`);
     this.#inBody = true;
     const { length } = content.bytes;
-    assertDeclared(this.#request, { length, mediaType: content.mediaType });
+    assertDeclared(this.#request, { length, contentType: content.mediaType });
     this.#request.sink.start(inlineHead(length), NO_FLOW);
     this.#write(content.bytes);
   }
@@ -202,8 +202,7 @@ class Download {
     this.#assertAcceptable(source);
     assertDeclared(this.#request, {
       length: source.declaredLength,
-      mediaType:
-        this.#request.contentType === undefined ? undefined : mediaTypeIn(head.headers['content-type']),
+      contentType: head.headers['content-type'],
     });
     this.#inBody = true;
     if (prefix) return this.#repeat(prefix, source, flow);

@@ -2,7 +2,8 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { FileRecords } from './file-records.ts';
 import type { OriginReport } from './origin-report.ts';
 import { type ProbeLimits, ProbeSchedule, UNKNOWN_SHARE } from './probe-schedule.ts';
-import { SourceFaultError } from './source-error.ts';
+import type { SourceFaultError } from './source-error.ts';
+import { MOST_THROTTLED_MS, throttledTooLong } from './throttled-too-long.ts';
 import type { Turn } from './turn.ts';
 
 /** Details for the log, without the name of the origin. */
@@ -53,18 +54,6 @@ interface Closure {
   /** Files that were throttled as probes: others come first. */
   readonly probed: Set<number>;
 }
-
-/** How long an origin, or one file, may throttle every request. */
-const MOST_THROTTLED_MINUTES = 10;
-const MOST_THROTTLED_MS = MOST_THROTTLED_MINUTES * 60_000;
-
-const throttledTooLong = (what: string, httpStatus: number): SourceFaultError =>
-  new SourceFaultError({
-    code: 'SourceUnavailable',
-    text: `${what} for ${MOST_THROTTLED_MINUTES} minutes, at last with status ${httpStatus}`,
-    retryable: false,
-    httpStatus,
-  });
 
 /** Lets requests to one origin start, as many and as early as its responses and refusals allow. */
 export class HostGate {

@@ -25,8 +25,10 @@ export const mediaTypeIn = (value: HeaderValue): string | undefined => {
   return types.size === 1 ? [...types][0] : undefined;
 };
 
-const assertMediaType = (stated: string | undefined, found: string | undefined): void => {
-  if (stated === undefined || mediaTypeOf(stated) === found) return;
+const assertMediaType = (stated: string | undefined, header: HeaderValue): void => {
+  if (stated === undefined) return;
+  const found = mediaTypeIn(header);
+  if (mediaTypeOf(stated) === found) return;
   const declared = found === undefined ? 'it declares no media type' : `its media type is ${found}`;
   throw new SourceFaultError(differs(`${declared} instead of the stated ${mediaTypeOf(stated)}`));
 };
@@ -37,15 +39,15 @@ export const isVerifiable = ({ size, sha256, crc32: crc }: Expectations): boolea
 
 interface Declared {
   readonly length: number | undefined;
-  readonly mediaType: string | undefined;
+  readonly contentType: HeaderValue;
 }
 
 /** Checks what the head of a response declares. @throws SourceFaultError SourceMismatch */
-export const assertDeclared = (stated: Expectations, { length, mediaType }: Declared): void => {
+export const assertDeclared = (stated: Expectations, { length, contentType: found }: Declared): void => {
   const { size, contentType } = stated;
   if (size !== undefined && length !== undefined && length !== size)
     throw new SourceFaultError(differs(sizeText(length, size)));
-  assertMediaType(contentType, mediaType);
+  assertMediaType(contentType, found);
 };
 
 /** @throws SourceFaultError SourceMismatch if the bytes so far are too many */
