@@ -149,13 +149,16 @@ const requestedEnd = ({ metadata, spec }: ZipJob, lostAt: number): Date | undefi
 const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
   times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
+const openLimitMs = ({ recoveryDeadlineSeconds }: At): number =>
+  (recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
+
 /**
  * When the recovery of an upload that was not committing ends without a result. That upload can no longer be published, and only
  * its parts may remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes, however
  * often its Job is refused or replaced. A Job that starts later, because no controller ran, has as much time.
  */
 const openEnd = ({ seen: { recovery, refusal } }: Lost, lostAt: number, at: At): number => {
-  const limitMs = (at.recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
+  const limitMs = openLimitMs(at);
   // An earlier refusal concerned the recovery Job of an earlier attempt.
   const refused = refusal && refusal.since.getTime() >= lostAt ? refusal.since.getTime() : undefined;
   const first = timeOf(recovery?.job.metadata.creationTimestamp) ?? refused ?? at.now.getTime();
@@ -181,13 +184,24 @@ const giveUpAt = (lost: Lost, at: At): Date => {
   return new Date(Math.max(end, created + LEAST_TIME_MS));
 };
 
+const createdAt = ({ job }: Recovery): number => timeOf(job.metadata.creationTimestamp) ?? 0;
+
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 
 /** When a recovery Job is replaced that failed, or whose pods do not report. Undefined if too little time is left for another. */
-const replacedAt = ({ attempt }: Lost, recovery: Recovery, at: Limited): Date | undefined => {
+const replacedAt = ({ attempt, upload }: Lost, recovery: Recovery, at: Limited): Date | undefined => {
+  const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
+  // It started late and has its whole time. Another one would have it again, and so on for ever.
+  if (!isCommitting(upload) && createdAt(recovery) >= lostAt + openLimitMs(at)) return undefined;
   const due = isOver(recovery) ? retryAt(recovery.job, attempt, at) : overdueAt(recovery, at);
   if (due === undefined) return undefined;
   return Math.max(due.getTime(), at.now.getTime()) + LEAST_TIME_MS <= at.end.getTime() ? due : undefined;
+};
+
+/** The pod of a failed Job may still run, for example while it is evicted. */
+const giveUp = (recovery: Recovery, result: RecoveryResult, { now }: At): RecoveryStep => {
+  const least = new Date(createdAt(recovery) + LEAST_TIME_MS);
+  return now >= least ? result : { kind: 'wait', until: least };
 };
 
 const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep => {
@@ -201,7 +215,7 @@ const followJob = (lost: Lost, recovery: Recovery, at: Limited): RecoveryStep =>
   const until = next ?? at.end;
   if (isCommitting(upload))
     return { kind: 'wait', until, late: why === undefined ? undefined : { giveUpAt: at.end, why } };
-  return isOver(recovery) && !next ? unknownOf(upload, why) : { kind: 'wait', until };
+  return next || !isOver(recovery) ? { kind: 'wait', until } : giveUp(recovery, unknownOf(upload, why), at);
 };
 
 const followRefusal = ({ seen, attempt, upload }: Lost, at: Limited): RecoveryStep => {

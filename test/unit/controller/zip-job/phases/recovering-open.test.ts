@@ -82,11 +82,19 @@ for (const state of ['open', undefined] as const)
       expectGivenUp(runningAt({ endedAgo: 189, createdAgo: 10 }));
     });
 
+    it('waits ten seconds after the creation of a recovery Job also if it failed, because its pod may still run (F37)', () => {
+      const waiting = failedAt({ endedAgo: 172, createdAgo: 2 });
+      expect([kinds(waiting), waiting.requeueAfterMs]).to.deep.equal([[], 8000]);
+      expectGivenUp(failedAt({ endedAgo: 179, createdAgo: 10 }));
+    });
+
     it('gives the recovery Job its whole time, once, after a time without a controller (H8)', () => {
       expect(kinds(runningAt({ endedAgo: 3600 }))).to.deep.equal(['createJob']);
       expect(runningAt({ endedAgo: 3600, createdAgo: 30 }).requeueAfterMs).to.equal(150_000);
       expectGivenUp(failedAt({ endedAgo: 3600, createdAgo: 30 }));
       expectGivenUp(runningAt({ endedAgo: 3600, createdAgo: 180 }));
+      const frequent = { recoveryRetrySeconds: 10 };
+      expectGivenUp(judge(seenAt({ endedAgo: 3600, createdAgo: 30 }, FAILED), frequent));
     });
   });
 
