@@ -150,8 +150,9 @@ export const decidesContinuation = ({ status }: ResponseHead): boolean => DECISI
 
 /**
  * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
- * start, the same size, the same strong ETag, and no other Last-Modified or Content-Encoding.
- * @throws SourceFaultError that discards the received bytes, or for a body whose end cannot be verified
+ * start, the same size, the same strong ETag, and no other Last-Modified or Content-Encoding. A body with status 200 can be
+ * the whole file, a part of it, or another version, whatever its headers say.
+ * @throws SourceFaultError after which the next request has no range, or for a body whose end cannot be verified
  */
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
   const { status } = head;
@@ -168,7 +169,7 @@ export const assertContinuation = (head: ResponseHead, point: ResumePoint): void
     throw changed('the download was interrupted, and the source has changed since', status);
   throw new SourceFaultError({
     code: 'SourceTruncated',
-    text: 'the download was interrupted, and the source does not support range requests',
+    text: 'the download was interrupted, and the source does not support range requests: it responded with status 200',
     retryable: true,
     voidsReceived: true,
   });
