@@ -57,7 +57,7 @@ export interface DownloadRequest extends ListedFile {
   readonly sink: SourceSink;
   readonly signal: AbortSignal;
   readonly resume: ResumePoint | undefined;
-  /** What a response that starts at the first byte must repeat, so that the sink gets only the rest. */
+  /** What the response must repeat if it need not resume, so that the sink gets only the rest. */
   readonly prefix?: ReceivedPrefix | undefined;
   /** Called with the number of repeated bytes. */
   readonly onRepeated?: (bytes: number) => void;
@@ -188,8 +188,7 @@ class Download {
   #start(head: ResponseHead, body: Flow, url: URL): BodyUse {
     const { resume, prefix, sink, headOnly } = this.#request;
     const flow = this.#counted(body);
-    // With 200, the source sends the whole file instead of the range.
-    if (resume && decidesContinuation(head) && !(prefix && head.status === 200)) {
+    if (resume && decidesContinuation(head)) {
       assertContinuation(head, resume);
       this.#total = totalOfRange(head);
       assertSize(this.#request, this.#total);

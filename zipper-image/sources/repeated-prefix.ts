@@ -2,13 +2,17 @@
  * Continues a source in a response that starts at the first byte: what was received before is read again and compared, and
  * only the rest is passed on.
  *
- * Length and CRC-32 decide, so the result is the body of this one response. A new ETag or Last-Modified with the same bytes
- * does not matter, and of a version that differs only behind the prefix, the result is that version as a whole. Why the
- * earlier response broke off does not matter either: if it was invalid HTTP and left corrupt bytes, their CRC-32 differs.
- * CRC-32 misses one accident in 2^32. It need not find attacks, because the source decides about its bytes in any case.
+ * Length and CRC-32 decide, so the result is the body of this one response. ETag and Last-Modified do not matter: with new
+ * ones the bytes can be the same, and with the same ones they can be others. Of a version that differs only behind the
+ * prefix, the result is that version as a whole. Why the earlier response broke off does not matter either: if it was invalid
+ * HTTP and left corrupt bytes, their CRC-32 differs. CRC-32 misses one accident in 2^32. It need not find attacks, because
+ * the source decides about its bytes in any case.
+ *
+ * Only for the response to a request without Range: some servers send the rest with status 200, and if the bytes of a file
+ * repeat, its rest starts like the whole.
  */
 import { crc32 } from 'node:zlib';
-import type { ResumePoint, SourceHead } from './response-head.ts';
+import type { SourceHead } from './response-head.ts';
 import { SourceFaultError } from './source-error.ts';
 
 /**
@@ -21,10 +25,7 @@ export const MOST_REPEATED_BYTES = 64 * 1024 * 1024;
 export interface ReceivedPrefix {
   /** The position of the first missing byte. */
   readonly bytes: number;
-  /** What identifies these bytes in another response: their CRC-32, or the strong ETag of the source. */
-  readonly identity:
-    | { readonly crc32: number }
-    | Pick<ResumePoint, 'etag' | 'lastModifiedText' | 'contentEncoding'>;
+  readonly crc32: number;
   /** Bytes of the whole source; undefined if no response declared them. */
   readonly total: number | undefined;
   /** The end of the body was only that of the connection. */
@@ -55,16 +56,6 @@ const changed = (text: string): SourceFaultError =>
     refutesReceived: true,
   });
 
-/** A response need not repeat Last-Modified. */
-const hasOtherMark = (
-  { identity }: ReceivedPrefix,
-  { etag, lastModifiedText, contentEncoding }: SourceHead,
-): boolean =>
-  'etag' in identity &&
-  (etag !== identity.etag ||
-    contentEncoding !== identity.contentEncoding ||
-    (lastModifiedText !== undefined && lastModifiedText !== identity.lastModifiedText));
-
 /** The body of one response that repeats a prefix. */
 export class RepeatedPrefix {
   /** Bytes of the whole body, from either response. */
@@ -86,7 +77,6 @@ export class RepeatedPrefix {
       throw changed(
         `it had ${prefix.total ?? `at least ${prefix.bytes}`} bytes and now has ${declaredLength}`,
       );
-    if (hasOtherMark(prefix, head)) throw changed('it has another ETag, Last-Modified or Content-Encoding');
     if (total === undefined && head.lengthUnverified && !prefix.lengthUnverified)
       throw changed('whether its body is complete can no longer be verified');
     this.total = total;
@@ -121,9 +111,8 @@ export class RepeatedPrefix {
   }
 
   #pass(): void {
-    const { bytes, identity } = this.#prefix;
-    if ('crc32' in identity && this.#crc.value !== identity.crc32)
-      throw changed(`its first ${bytes} bytes are not the same`);
+    const { bytes, crc32: crc } = this.#prefix;
+    if (this.#crc.value !== crc) throw changed(`its first ${bytes} bytes are not the same`);
     this.#onPassed();
   }
 }

@@ -79,18 +79,28 @@ const readText = (value: HeaderValue): string | undefined =>
   value === undefined ? undefined : String(value);
 
 const CONTENT_RANGE = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i;
+/** Also invalid forms, such as that of a Range header. */
+const ANY_CONTENT_RANGE = /^bytes[\s=:]+(\d+)\s*-\s*(\d+)\s*\/\s*(\d+|\*)$/i;
 
 /** Numbers that the header does not contain are NaN, which no comparison accepts. */
-const readRange = (value: HeaderValue) => {
-  const [, start, end, total] = CONTENT_RANGE.exec(String(value)) ?? [];
+const readRange = (value: HeaderValue, form = CONTENT_RANGE) => {
+  const [, start, end, total] = form.exec(String(value)) ?? [];
   return { start: Number(start), end: Number(end), total: Number(total) };
 };
 
-/** Some servers send a part with status 200. A Content-Range of another unit says nothing about it. */
-const isPart = (headers: Headers, declaredLength: number | undefined): boolean => {
-  const { start, end, total } = readRange(headers['content-range']);
+/** With the length of the whole file, the end does not matter: some servers send one too many. */
+const describesPart = (range: string, declaredLength: number | undefined): boolean => {
+  const { start, end, total } = readRange(range.trim(), ANY_CONTENT_RANGE);
+  if (start === 0 && total === declaredLength) return false;
   return start > 0 || end + 1 < total || end + 1 > (declaredLength ?? Infinity);
 };
+
+/** Some servers send a part with status 200. A Content-Range of another unit says nothing about it. */
+const isPart = (headers: Headers, declaredLength: number | undefined): boolean =>
+  [headers['content-range'] ?? []]
+    .flat()
+    .flatMap((value) => value.split(','))
+    .some((range) => describesPart(range, declaredLength));
 
 /** @throws SourceFaultError if the head does not describe a whole file */
 export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {
@@ -150,8 +160,9 @@ export const decidesContinuation = ({ status }: ResponseHead): boolean => DECISI
 
 /**
  * Checks that the response continues exactly after the received bytes, in the same file: status 206, the requested
- * start, the same size, the same strong ETag, and no other Last-Modified or Content-Encoding.
- * @throws SourceFaultError that discards the received bytes, or for a body whose end cannot be verified
+ * start, the same size, the same strong ETag, and no other Last-Modified or Content-Encoding. A body with status 200 can be
+ * the whole file, a part of it, or another version, whatever its headers say.
+ * @throws SourceFaultError after which the next request has no range, or for a body whose end cannot be verified
  */
 export const assertContinuation = (head: ResponseHead, point: ResumePoint): void => {
   const { status } = head;
@@ -168,7 +179,7 @@ export const assertContinuation = (head: ResponseHead, point: ResumePoint): void
     throw changed('the download was interrupted, and the source has changed since', status);
   throw new SourceFaultError({
     code: 'SourceTruncated',
-    text: 'the download was interrupted, and the source does not support range requests',
+    text: 'the download was interrupted, and the source does not support range requests: it responded with status 200',
     retryable: true,
     voidsReceived: true,
   });

@@ -3,7 +3,7 @@ import type { BlockPool } from './block-pool.ts';
 import { ChunkQueue } from './chunk-queue.ts';
 import type { SourceSink } from './download.ts';
 import type { Flow } from './http-get.ts';
-import { MOST_REPEATED_BYTES, PrefixCrc, type ReceivedPrefix } from './repeated-prefix.ts';
+import { PrefixCrc, type ReceivedPrefix } from './repeated-prefix.ts';
 import type { ResumePoint, SourceHead } from './response-head.ts';
 import { SourceError } from './source-error.ts';
 import { isVerifiable } from './stated.ts';
@@ -54,7 +54,7 @@ export class SourceSlot implements SourceSink {
   #waiter: PromiseWithResolvers<void> | undefined;
   #wanted: PromiseWithResolvers<void> | undefined;
   #voided = false;
-  /** Of a source whose bytes the consumer has, and no ETag identifies. */
+  /** Of a source whose first bytes the consumer has. */
   #crc: PrefixCrc | undefined;
 
   constructor(index: number, file: ListedFile, owner: SlotOwner) {
@@ -97,10 +97,9 @@ export class SourceSlot implements SourceSink {
   /** What a response that starts at the first byte must repeat; undefined if it cannot be continued. */
   get prefix(): ReceivedPrefix | undefined {
     const crc = this.#crc?.value;
-    const identity = crc === undefined ? this.resumePoint : { crc32: crc };
-    if (!identity || this.#seen > MOST_REPEATED_BYTES) return undefined;
+    if (crc === undefined) return undefined;
     const { declaredLength: total, lengthUnverified } = this.head ?? NO_HEAD;
-    return { bytes: this.#seen, identity, total, lengthUnverified };
+    return { bytes: this.#seen, crc32: crc, total, lengthUnverified };
   }
 
   start(head: SourceHead, flow: Flow): void {
@@ -226,7 +225,7 @@ export class SourceSlot implements SourceSink {
     const head = this.head ?? NO_HEAD;
     const isSmall = this.state === 'complete' && this.#seen <= SMALL_ENTRY_BYTES;
     this.handedOn = true;
-    if (this.state !== 'complete' && head.etag === undefined) this.#startCrc();
+    if (this.state !== 'complete') this.#startCrc();
     const small = isSmall ? this.#queue.takeAll() : undefined;
     return {
       index,
@@ -242,7 +241,7 @@ export class SourceSlot implements SourceSink {
     };
   }
 
-  /** Small and prefetched sources never need it. */
+  /** Small and prefetched sources never need it. Before that, a download that cannot resume restarts. */
   #startCrc(): void {
     this.#crc = new PrefixCrc();
     for (const chunk of this.#queue.peek()) this.#crc.add(chunk);

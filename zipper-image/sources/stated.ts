@@ -19,9 +19,17 @@ const differsNow = (text: string): SourceFault => ({
 const sizeText = (size: number, stated: number): string =>
   `it has ${size} bytes instead of the stated ${stated}`;
 
-/** Repeated headers with different types have none. */
+/** The types of a header, without parameters. Servers and proxies that both add the type repeat it. */
+const typesIn = (header: string): readonly string[] =>
+  header
+    .replace(/;.*$/s, '')
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '');
+
+/** Different types are none. */
 export const mediaTypeIn = (value: HeaderValue): string | undefined => {
-  const types = new Set([value ?? ''].flat().map(mediaTypeOf));
+  const types = new Set([value ?? []].flat().flatMap(typesIn).map(mediaTypeOf));
   return types.size === 1 ? [...types][0] : undefined;
 };
 
@@ -29,7 +37,7 @@ const assertMediaType = (stated: string | undefined, header: HeaderValue): void 
   if (stated === undefined) return;
   const found = mediaTypeIn(header);
   if (mediaTypeOf(stated) === found) return;
-  const declared = found === undefined ? 'it declares no media type' : `its media type is ${found}`;
+  const declared = found === undefined ? 'it declares no valid media type' : `its media type is ${found}`;
   throw new SourceFaultError(differs(`${declared} instead of the stated ${mediaTypeOf(stated)}`));
 };
 

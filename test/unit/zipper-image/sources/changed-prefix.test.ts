@@ -84,3 +84,79 @@ describe('a source that does not repeat what was received before it broke off', 
     expect(ranges).to.have.length(4);
   });
 });
+
+describe('a source with a strong ETag that responds to a range request with status 200', () => {
+  const headers = { etag: '"a"' };
+  const KIB = 1024;
+  const SMALL = generatedBytes(600 * KIB, 2);
+  /** Every part of it looks like its start. */
+  const ZEROS = Buffer.alloc(BYTES);
+
+  /** The second response is to the request for the rest. */
+  const expectThree = async (
+    first: Reply & { readonly body: Buffer; readonly cutAt: number },
+    second: Reply,
+  ) => {
+    const { cutAt, ...whole } = first;
+    const { error, bytes, ranges } = await readReplies([first, second, whole]);
+    expect(error).to.equal(undefined);
+    expect(bytes).to.have.length(whole.body.length);
+    expect(bytes.equals(whole.body)).to.equal(true);
+    expect(ranges).to.deep.equal([undefined, `bytes=${cutAt}-`, undefined]);
+  };
+
+  for (const [when, body, cutAt] of [
+    ['before its entry starts', SMALL, 100 * KIB],
+    ['while its entry is written', FILE, 2 * MIB],
+    ['while its entry is written, and all its bytes are equal', ZEROS, 2 * MIB],
+  ] as const) {
+    const rest = body.subarray(cutAt);
+
+    for (const undeclared of ['chunked', 'close', undefined] as const)
+      it(`and only the rest is not truncated ${when}: ${undeclared ?? 'declared'} (FD20, D8, H2)`, async () => {
+        const first: Reply = undeclared === undefined ? {} : { undeclared: 'chunked' };
+        const second: Reply = undeclared === undefined ? {} : { undeclared };
+        await expectThree({ ...first, body, headers, cutAt }, { ...second, body: rest, headers });
+      });
+
+    it(`and a Content-Range is requested again ${when} (FD18, FD20)`, async () => {
+      const range = { 'content-range': `bytes ${cutAt}-${body.length - 1}/${body.length}` };
+      const second = { body: rest, headers: { ...headers, ...range } };
+      await expectThree({ body, headers, cutAt }, second);
+      await expectThree({ body, headers, cutAt, undeclared: 'chunked' }, second);
+    });
+  }
+
+  it('contains only its new version if the ETag stayed when it changed before its entry starts (FD20, D8, H2)', async () => {
+    const body = generatedBytes(SMALL.length, 3);
+    const replies = [
+      { body: SMALL, headers, cutAt: 100 * KIB },
+      { body, headers },
+    ];
+    const { error, bytes } = await readReplies(replies);
+    expect(error).to.equal(undefined);
+    expect(bytes.equals(body)).to.equal(true);
+  });
+
+  it('fails if the ETag stayed when it changed while its entry is written (FD20, D8, H2)', async () => {
+    const replies = [
+      { headers, cutAt: 2 * MIB },
+      { headers, body: changedAt(MIB) },
+    ];
+    expectChanged(await readReplies(replies), 3);
+  });
+
+  it('continues if its ETag changed but not its bytes, and sends no other range request (FD20)', async () => {
+    const other = { headers: { etag: '"b"' } };
+    const replies = [
+      { headers, cutAt: 2 * MIB },
+      { headers, cutAt: MIB },
+      { ...other, cutAt: 3 * MIB },
+      other,
+    ];
+    const { error, bytes, ranges } = await readReplies(replies);
+    expect(error).to.equal(undefined);
+    expect(bytes.equals(FILE)).to.equal(true);
+    expect(ranges).to.deep.equal([undefined, `bytes=${2 * MIB}-`, undefined, undefined]);
+  });
+});

@@ -52,7 +52,7 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
     },
     signal: new AbortController().signal,
     resume: undefined,
-    prefix: { bytes, identity: { crc32: crc }, total: BYTES, lengthUnverified: false },
+    prefix: { bytes, crc32: crc, total: BYTES, lengthUnverified: false },
   };
   const deps = createDownloadDeps({ agent, policy, settings, log, onUnreachable: undefined });
   const error = await download(request, deps).catch((thrown: unknown) => thrown);
@@ -60,7 +60,7 @@ const downloadAfter = async (url: string, crc: number, bytes: number) => {
   return { error, bytes: Buffer.concat(chunks) };
 };
 
-describe('a source without a strong ETag that breaks off while its entry is written', () => {
+describe('a source without ranges that breaks off while its entry is written', () => {
   it('continues in a response with the same first bytes, and reads only that again (FD20)', async () => {
     const result = await readReplies([{ cutAt: 2 * MIB }, {}]);
     expectWhole(result, 2);

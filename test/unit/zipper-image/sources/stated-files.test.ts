@@ -35,6 +35,9 @@ describe('a file with a stated', () => {
       routes: {
         '/pdf': typed({ 'content-type': 'Application/PDF; name="a"' }),
         '/html': typed({ 'content-type': 'text/html' }),
+        '/twice': typed({ 'content-type': 'text/html,Text/HTML , ;charset=utf-8' }),
+        '/parameter': typed({ 'content-type': 'text/html; charset="\u00fc"' }),
+        '/two': typed({ 'content-type': 'text/html, application/pdf' }),
         '/nonsense': typed({ 'content-type': 'a b' }),
         '/encoded': typed({ 'content-encoding': 'gzip', 'content-length': String(SMALL) }),
         '/changing': changing,
@@ -130,6 +133,8 @@ describe('a file with a stated', () => {
       ['/pdf', 'application/pdf'],
       ['/pdf', 'APPLICATION/pdf;charset=utf-8'],
       ['/html', 'text/html'],
+      ['/twice', 'text/html'],
+      ['/parameter', 'text/html'],
       ['data:,abc', 'text/plain'],
       ['data:image/PNG;base64,YWJj', 'image/png'],
     ] as const)
@@ -140,8 +145,10 @@ describe('a file with a stated', () => {
     for (const [path, contentType, found] of [
       ['/html', 'application/pdf', 'its media type is text/html'],
       ['/pdf', 'application/pdf-x', 'its media type is application/pdf'],
-      ['/nonsense', 'application/pdf', 'it declares no media type'],
-      [`/gen/${SMALL}/1`, 'application/octet-stream', 'it declares no media type'],
+      ['/twice', 'application/pdf', 'its media type is text/html'],
+      ['/two', 'application/pdf', 'it declares no valid media type'],
+      ['/nonsense', 'application/pdf', 'it declares no valid media type'],
+      [`/gen/${SMALL}/1`, 'application/octet-stream', 'it declares no valid media type'],
       ['data:,abc', 'text/html', 'its media type is text/plain'],
     ] as const)
       it(`fails at the head, at the first request, if it is another: ${path}, ${contentType} (FD10)`, async () => {

@@ -10,7 +10,27 @@ import {
 } from './generate.ts';
 
 const PARTS = ['bytes 0-4/9', 'bytes 1-5/6', 'BYTES 5-9/10', 'bytes 0-9/10', 'bytes 2-6/*'];
+/** Forms that only servers that send a part with status 200 use. */
+const MALFORMED_PARTS = [
+  'bytes=0-4/10',
+  'Bytes=5-9/*',
+  'bytes: 0-4/10',
+  'bytes  0-4/10',
+  'bytes\t0-4/10',
+  'bytes 0 - 4 / 10',
+  'bytes 0-4/10, bytes 0-4/10',
+  'bytes 0-4/5,bytes 0-4/10',
+  'bytes 0-4/10\r\nContent-Range: bytes 0-4/10',
+  'nonsense\r\nContent-Range: bytes 5-9/10',
+];
 const WHOLES = ['bytes 0-4/5', 'bytes 0-4/*', 'items 0-1/9', 'nonsense', '', 'bytes */5'];
+/** The total is that of the body, so the end is only a mistake, as is the form. */
+const MALFORMED_WHOLES = [
+  'bytes 0-5/5',
+  'bytes 0-0/5',
+  'bytes=0-4/5',
+  'bytes 0-4/5\r\nContent-Range: bytes 0-4/5',
+];
 const BLANKS = ['', '\t', ' \t '];
 
 const DATES: Values = {
@@ -145,9 +165,14 @@ const BEFORE_THE_RESPONSE: Values = {
 
 export const generateFields = (): readonly GeneratedHead[] => [
   ...generateField('Content-Range', {
-    same: padded(WHOLES, [''], ['', '\t']),
-    part: padded(PARTS, [''], ['', '\t']),
+    same: padded([...WHOLES, ...MALFORMED_WHOLES], [''], ['', '\t']),
+    part: padded([...PARTS, ...MALFORMED_PARTS], [''], ['', '\t']),
   }),
+  ...generate(
+    'empty body with Content-Range',
+    { same: ['bytes 0-0/0', 'bytes */0', 'bytes 0--1/0'] },
+    (value) => response([OK, `Content-Range: ${value}`, 'Content-Length: 0'], ''),
+  ),
   ...generate('206 with Content-Range', { same: [...WHOLES, ...PARTS] }, (value) =>
     response(['HTTP/1.1 206 Partial Content', `Content-Range: ${value}`, 'Content-Length: 5']),
   ),
