@@ -10,9 +10,9 @@ export interface NameIndex {
   add(name: string): void;
 }
 
-/** Returns the same text for names that Windows or macOS treat as equal. */
+/** Returns the same text for names that Windows or macOS treat as equal. The capital sharp s has no other upper case: it must be `ß` first. */
 export const foldName = (name: string): string =>
-  name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 
 /** Position of the first text that is not less than `wanted`. */
 const lowerBound = (sorted: readonly string[], wanted: string): number => {

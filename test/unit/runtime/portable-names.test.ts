@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { foldName } from '#runtime/name-index.ts';
 import { toPortableNames } from '#runtime/portable-names.ts';
 import { nameFault } from '#test/support/builders/name-fault.ts';
 
@@ -29,7 +30,8 @@ describe('portable names', () => {
     ['letter case', 'same-elsewhere', ['a/Read.me', 'b', 'A/READ.ME']],
     ['composition', 'same-normalized', ['caf\u00e9', 'b', 'cafe\u0301']],
     ['both', 'same-elsewhere', ['CAF\u00c9', 'b', 'cafe\u0301']],
-    ['a file and a directory in another case', 'same-elsewhere', ['Data/x', 'b', 'data']],
+    ['a sharp s', 'same-elsewhere', ['Stra\u1e9ee.txt', 'b', 'Stra\u00dfe.txt']],
+    ['a file and a directory in another case', 'file-and-directory', ['Data/x', 'b', 'data']],
   ] as const)
     it(`refuses names that collide (${what}) and reports the later index (Z13)`, () => {
       expect(nameFault(names, 'refuse')).to.deep.equal({ index: 2, reason });
@@ -110,5 +112,19 @@ describe('toPortableNames', () => {
     const written = toPortableNames(stems.flatMap((name) => [name, name.toUpperCase()]));
     expect(nameFault(written, 'refuse')).to.equal(undefined);
     expect(new Set(written).size).to.equal(10_000);
+  });
+});
+
+describe('foldName', () => {
+  it('makes every letter equal to its other cases and normal forms (Z13)', () => {
+    const different: string[] = [];
+    for (let code = 0; code < 0x11_0000; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (!/\p{Changes_When_Casemapped}/u.test(character)) continue;
+      const folded = foldName(character);
+      const others = [character.toLowerCase(), character.toUpperCase(), character.normalize('NFD'), folded];
+      if (others.some((other) => foldName(other) !== folded)) different.push(code.toString(16));
+    }
+    expect(different).to.deep.equal([]);
   });
 });
