@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { foldName } from '#runtime/name-index.ts';
-import { toPortableNames } from '#runtime/portable-names.ts';
+import { toPortableName, toPortableNames } from '#runtime/portable-names.ts';
+import { countNormalized } from '#test/support/builders/count-normalized.ts';
 import { nameFault } from '#test/support/builders/name-fault.ts';
 
 const NOT_FOR_WINDOWS = [
@@ -112,6 +113,29 @@ describe('toPortableNames', () => {
     const written = toPortableNames(stems.flatMap((name) => [name, name.toUpperCase()]));
     expect(nameFault(written, 'refuse')).to.equal(undefined);
     expect(new Set(written).size).to.equal(10_000);
+  });
+
+  it('compares each name a few times, although long ones differ only before a short number (FD16)', () => {
+    const names = Array.from({ length: 200 }, (_, family) =>
+      Array.from(
+        { length: 11 },
+        (__, n) =>
+          `${'x'.repeat(235)}${String.fromCodePoint(0x4e00 + family)}yyyy${String.fromCharCode(1 + n)}`,
+      ),
+    ).flat();
+    let written: readonly string[] = [];
+    const compared = countNormalized(() => (written = toPortableNames(names)));
+    expect(nameFault(written, 'refuse')).to.equal(undefined);
+    expect(new Set(written).size).to.equal(names.length);
+    expect(compared / names.length).to.be.within(1, 25);
+  });
+
+  it('rewrites no segment of a name that stays invalid (FD12)', () => {
+    for (const end of ['..', '', 'x\\y'])
+      expect(
+        countNormalized(() => expect(toPortableName(`${'a/'.repeat(508)}${end}`)).to.match(/\.\.$|\/$|\\/)),
+        end,
+      ).to.equal(0);
   });
 });
 
