@@ -10,9 +10,9 @@ export interface NameIndex {
   add(name: string): void;
 }
 
-/** Returns the same text for names that Windows or macOS treat as equal. */
+/** Returns the same text for names that Windows or macOS treat as equal. The capital sharp s has no other upper case: it must be `ß` first. */
 export const foldName = (name: string): string =>
-  name.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  name.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 
 /** Position of the first text that is not less than `wanted`. */
 const lowerBound = (sorted: readonly string[], wanted: string): number => {
@@ -69,12 +69,23 @@ export const withEnding = (name: string, ending: string): string => {
   return `${name.slice(0, slash)}${cutTo(name.slice(slash), room)}${ending}`;
 };
 
-/** Returns the first free name that `next` returns, and marks it as taken. */
-export const takeFreeName = (index: NameIndex, next: () => string): string => {
-  for (;;) {
-    const name = next();
-    if (index.isTaken(name)) continue;
-    index.add(name);
-    return name;
-  }
+/**
+ * Returns a function that takes the first free name of `numbered(2)`, `numbered(3)`, …. No name is tried twice: long names may differ
+ * only in what the number replaces, which depends on its number of digits.
+ */
+export const createTakeNumbered = (index: NameIndex): ((numbered: (n: number) => string) => string) => {
+  /** The next number to try, by the name with the lowest number of as many digits. */
+  const next = new Map<string, number>();
+  return (numbered) => {
+    for (let lowest = 1; ; lowest *= 10) {
+      const key = foldName(numbered(lowest));
+      for (let n = next.get(key) ?? Math.max(2, lowest); n < lowest * 10; n += 1) {
+        next.set(key, n + 1);
+        const name = numbered(n);
+        if (index.isTaken(name)) continue;
+        index.add(name);
+        return name;
+      }
+    }
+  };
 };

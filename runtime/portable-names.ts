@@ -4,7 +4,7 @@
  * `A` and `a` as equal, and also the two encodings of an accented letter.
  */
 import type { EntryNameProblem } from './entry-name.ts';
-import { createNameIndex, cutTo, foldName, LONGEST_SEGMENT_BYTES, takeFreeName } from './name-index.ts';
+import { createNameIndex, createTakeNumbered, cutTo, foldName, LONGEST_SEGMENT_BYTES } from './name-index.ts';
 
 /** Windows device names, with any extension. Superscript digits count as digits. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;
@@ -121,15 +121,13 @@ const ABSOLUTE_ON_WINDOWS = /^[a-z]:\//i;
 
 /**
  * The name as every system can store it, if no other name is beside it. A name that is not relative, and one with a dot segment or a
- * backslash, keeps what makes it invalid.
+ * backslash, keeps only what makes it invalid.
  */
 export const toPortableName = (name: string): string => {
   if (ABSOLUTE_ON_WINDOWS.test(name)) return name;
   const segments = name.split('/');
   if (segments.some((segment) => LEADS_ELSEWHERE.test(segment)))
-    return segments
-      .map((segment) => (LEADS_ELSEWHERE.test(segment) ? segment : toPortableSegment(segment)))
-      .join('/');
+    return segments.map((segment) => (LEADS_ELSEWHERE.test(segment) ? segment : '_')).join('/');
   const file = segments.pop() ?? '';
   return shortenPath([...segments.slice(0, MOST_FOLDERS), file].map(toPortableSegment));
 };
@@ -164,19 +162,11 @@ export const toPortableNames = (
   const rewritten = names.map(toPortableName);
   const index = createNameIndex([...rewritten, ...taken]);
   const seen = new Set<string>();
-  /** The highest number used so far, by the name with a number: long names may differ only in what it replaces. */
-  const numbers = new Map<string, number>();
-  const takeNumbered = (name: string): string => {
-    const key = foldName(numbered(name, 1));
-    let n = numbers.get(key) ?? 1;
-    const free = takeFreeName(index, () => numbered(name, ++n));
-    numbers.set(key, n);
-    return free;
-  };
+  const takeNumbered = createTakeNumbered(index);
   return rewritten.map((name) => {
     const key = foldName(name);
     const isFirst = !seen.has(key);
     seen.add(key);
-    return isFirst && !index.isFolder(name) ? name : takeNumbered(name);
+    return isFirst && !index.isFolder(name) ? name : takeNumbered((n) => numbered(name, n));
   });
 };

@@ -38,8 +38,8 @@ const RULES: readonly (readonly [problem: string, isBroken: (text: string) => bo
     (text) => HTTP.test(text) && DOT_SEGMENT.test(PARTS.exec(text)?.[2] ?? ''),
   ],
   [
-    'has a "." or "/" after a #, and clients request only what is before a #: write %23, or remove the # and what follows',
-    (text) => HTTP.test(text) && /[./]/.test(PARTS.exec(text)?.[3] ?? ''),
+    'has a ".", "/" or "?" after a #, and clients request only what is before a #: write %23, or remove the # and what follows',
+    (text) => HTTP.test(text) && /[./?]/.test(PARTS.exec(text)?.[3] ?? ''),
   ],
 ];
 

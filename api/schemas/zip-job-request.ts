@@ -33,7 +33,7 @@ const fileEntrySchema = ({ maxUrlLength }: RequestLimits) => ({
       minLength: 1,
       maxLength: Math.max(maxUrlLength, MAX_DATA_URL_LENGTH),
       pattern: URL_PATTERN,
-      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\` or \`/\` are refused: write \`%23\` for a \`#\` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
+      description: `URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most ${maxUrlLength} characters, and ${MAX_URL_BYTES_IN_ALL} bytes in all URLs of a request. It is requested as it is written, so \`.\` and \`..\` segments, backslashes, and a \`#\` that is followed by a \`.\`, \`/\` or \`?\` are refused: write \`%23\` for a \`#\` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A \`data:\` URL (base64 or percent-encoded) contains a small file itself: at most ${MAX_DATA_BYTES} bytes, and ${MAX_DATA_BYTES_IN_ALL} bytes in all such URLs of a request.`,
       examples: ['https://files.example.com/2026/report.pdf'],
     },
     filename: {

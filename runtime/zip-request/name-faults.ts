@@ -48,13 +48,19 @@ function* findConflictFaults(
     yield faultFor(names[conflict.index]?.index ?? conflict.index, reason(conflict));
 }
 
+/** Names that are equal only as they are compared. A file and its folder are not: another message fits them. */
+const duplicatesAs =
+  (problem: EntryNameProblem) =>
+  ({ reason }: EntryNameFault): EntryNameProblem =>
+    reason === 'duplicate' ? problem : reason;
+
 /** The names that Windows cannot store, in steps. */
 function* findPortabilityFaults(names: readonly NamedEntry[]): Faults {
   for (const { index, name } of names) {
     const reason = checkPortableName(name);
     yield reason && faultFor(index, reason);
   }
-  yield* findConflictFaults(names, foldName, () => 'same-elsewhere');
+  yield* findConflictFaults(names, foldName, duplicatesAs('same-elsewhere'));
 }
 
 /** The names that the manifest does not allow, in steps. */
@@ -91,12 +97,7 @@ function* findKeptConflicts(names: readonly NamedEntry[]): Faults {
     composed.push({ index, name: other });
     yield;
   }
-  if (isChanged)
-    yield* findConflictFaults(
-      composed,
-      (name) => name,
-      () => 'same-normalized',
-    );
+  if (isChanged) yield* findConflictFaults(composed, (name) => name, duplicatesAs('same-normalized'));
 }
 
 /**

@@ -3,7 +3,7 @@ import { manifestFiles } from '#crds/manifest-files.ts';
 import type { FileEntry } from '#crds/zip-job.ts';
 import { checkEntryName } from '#runtime/entry-name.ts';
 import type { ManifestNameRules } from '#runtime/manifest-names.ts';
-import { createNameIndex, foldName, takeFreeName, withEnding } from '#runtime/name-index.ts';
+import { createNameIndex, createTakeNumbered, withEnding } from '#runtime/name-index.ts';
 import { toPortableNames, withPortableEnding } from '#runtime/portable-names.ts';
 import { findNameFaults } from '#runtime/zip-request/name-faults.ts';
 import { TaskError } from '../status/task-error.ts';
@@ -40,6 +40,17 @@ const refuse = (names: readonly string[], rules: ManifestNameRules): void => {
   }
 };
 
+/** Takes the first name, or else the first free one with a number, beside these names. */
+const createTakeFree = (names: readonly string[]) => {
+  const index = createNameIndex(names);
+  const takeNumbered = createTakeNumbered(index);
+  return (first: string, numbered: (n: number) => string): string => {
+    if (index.isTaken(first)) return takeNumbered(numbered);
+    index.add(first);
+    return first;
+  };
+};
+
 /**
  * Names the entries.
  * @throws TaskError with the index of the first file whose name is not allowed in an archive
@@ -58,23 +69,15 @@ export const planEntryNames = (files: readonly FileEntry[], options: EntryNameOp
     return name;
   };
   const ended = portableNames === 'keep' ? withEnding : withPortableEnding;
-  /** The number of placeholders with a name, by its first form. */
-  const placeholders = new Map<string, number>();
-  let index: ReturnType<typeof createNameIndex> | undefined;
+  let takeFree: ReturnType<typeof createTakeFree> | undefined;
   return {
     bag,
     nameOf: (file) => `${folder}${nameInFolder(file)}`,
     placeholderOf: (file) => {
-      index ??= createNameIndex([...names, ...beside]);
-      // Long names may differ only in what the ending replaces.
-      const first = foldName(ended(nameInFolder(file), PLACEHOLDER_ENDING));
-      let n = placeholders.get(first) ?? 0;
-      const name = takeFreeName(index, () => {
-        n += 1;
-        return ended(nameInFolder(file), n === 1 ? PLACEHOLDER_ENDING : `.error-${n}.txt`);
-      });
-      placeholders.set(first, n);
-      return `${folder}${name}`;
+      takeFree ??= createTakeFree([...names, ...beside]);
+      const name = nameInFolder(file);
+      const placeholder = takeFree(ended(name, PLACEHOLDER_ENDING), (n) => ended(name, `.error-${n}.txt`));
+      return `${folder}${placeholder}`;
     },
   };
 };

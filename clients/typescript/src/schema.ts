@@ -140,7 +140,7 @@ export interface components {
         /** File entry */
         readonly FileEntry: {
             /**
-             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8192 characters, and 25165824 bytes in all URLs of a request. It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.` or `/` are refused: write `%23` for a `#` in a file name. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
+             * @description URL of the file: an http or https URL of a publicly accessible host, without user name and password, of at most 8192 characters, and 25165824 bytes in all URLs of a request. It is requested as it is written, so `.` and `..` segments, backslashes, and a `#` that is followed by a `.`, `/` or `?` are refused: write `%23` for a `#` in a path. Any other fragment is not sent. A presigned URL is treated as a secret. A `data:` URL (base64 or percent-encoded) contains a small file itself: at most 65536 bytes, and 1048576 bytes in all such URLs of a request.
              * @example https://files.example.com/2026/report.pdf
              */
             readonly url: string;

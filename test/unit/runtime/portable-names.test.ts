@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { toPortableNames } from '#runtime/portable-names.ts';
+import { foldName } from '#runtime/name-index.ts';
+import { toPortableName, toPortableNames } from '#runtime/portable-names.ts';
+import { countNormalized } from '#test/support/builders/count-normalized.ts';
 import { nameFault } from '#test/support/builders/name-fault.ts';
 
 const NOT_FOR_WINDOWS = [
@@ -29,7 +31,8 @@ describe('portable names', () => {
     ['letter case', 'same-elsewhere', ['a/Read.me', 'b', 'A/READ.ME']],
     ['composition', 'same-normalized', ['caf\u00e9', 'b', 'cafe\u0301']],
     ['both', 'same-elsewhere', ['CAF\u00c9', 'b', 'cafe\u0301']],
-    ['a file and a directory in another case', 'same-elsewhere', ['Data/x', 'b', 'data']],
+    ['a sharp s', 'same-elsewhere', ['Stra\u1e9ee.txt', 'b', 'Stra\u00dfe.txt']],
+    ['a file and a directory in another case', 'file-and-directory', ['Data/x', 'b', 'data']],
   ] as const)
     it(`refuses names that collide (${what}) and reports the later index (Z13)`, () => {
       expect(nameFault(names, 'refuse')).to.deep.equal({ index: 2, reason });
@@ -110,5 +113,42 @@ describe('toPortableNames', () => {
     const written = toPortableNames(stems.flatMap((name) => [name, name.toUpperCase()]));
     expect(nameFault(written, 'refuse')).to.equal(undefined);
     expect(new Set(written).size).to.equal(10_000);
+  });
+
+  it('compares each name a few times, although long ones differ only before a short number (FD16)', () => {
+    const names = Array.from({ length: 200 }, (_, family) =>
+      Array.from(
+        { length: 11 },
+        (__, n) =>
+          `${'x'.repeat(235)}${String.fromCodePoint(0x4e00 + family)}yyyy${String.fromCharCode(1 + n)}`,
+      ),
+    ).flat();
+    let written: readonly string[] = [];
+    const compared = countNormalized(() => (written = toPortableNames(names)));
+    expect(nameFault(written, 'refuse')).to.equal(undefined);
+    expect(new Set(written).size).to.equal(names.length);
+    expect(compared / names.length).to.be.within(1, 25);
+  });
+
+  it('rewrites no segment of a name that stays invalid (FD12)', () => {
+    for (const end of ['..', '', 'x\\y'])
+      expect(
+        countNormalized(() => expect(toPortableName(`${'a/'.repeat(508)}${end}`)).to.match(/\.\.$|\/$|\\/)),
+        end,
+      ).to.equal(0);
+  });
+});
+
+describe('foldName', () => {
+  it('makes every letter equal to its other cases and normal forms (Z13)', () => {
+    const different: string[] = [];
+    for (let code = 0; code < 0x11_0000; code += 1) {
+      const character = String.fromCodePoint(code);
+      if (!/\p{Changes_When_Casemapped}/u.test(character)) continue;
+      const folded = foldName(character);
+      const others = [character.toLowerCase(), character.toUpperCase(), character.normalize('NFD'), folded];
+      if (others.some((other) => foldName(other) !== folded)) different.push(code.toString(16));
+    }
+    expect(different).to.deep.equal([]);
   });
 });

@@ -1,10 +1,10 @@
 import { toPortableSegment } from '#runtime/portable-names.ts';
 
-/** A backslash, and a dash with which a command would take the name for an option. */
-const NOT_IN_NAMES = /\\|^-/g;
-
-/** Name of the base directory of a bag: the last segment of the key without `.zip`, as every system can store it. */
+/**
+ * Name of the base directory of a bag: the last segment of the key without `.zip`, as every system can store it. With a dash at its start,
+ * a command would take it for an option.
+ */
 export const bagName = (key: string): string => {
   const segment = key.slice(key.lastIndexOf('/') + 1).replace(/\.zip$/i, '');
-  return segment === '' ? 'bag' : toPortableSegment(segment.replaceAll(NOT_IN_NAMES, '_'));
+  return segment === '' ? 'bag' : toPortableSegment(segment.replaceAll('\\', '_')).replace(/^-/, '_');
 };

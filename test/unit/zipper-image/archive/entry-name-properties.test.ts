@@ -16,7 +16,7 @@ const seed = Number(process.env['NAMES_SEED'] ?? Date.now() % 1_000_000_000);
 /** Separated by commas. */
 const PIECES = [
   'a,A,b,., ,:,con,NUL,aux.,(2), (2),.error,.txt,.tar.gz,-,%,/,/,/,<,|,?,*,"',
-  '\u00e9,e\u0301,\u0301,\u00c9,ß,ss,SS,ﬁ,İ,i\u0307,\u212a,\u1e9b\u0323',
+  '\u00e9,e\u0301,\u0301,\u00c9,ß,ẞ,ss,SS,ﬁ,İ,i\u0307,\u212a,\u1e9b\u0323',
   '\u200e,\u202e,\t,\r,\n,\0,\u0085,\ud83d,\ude00,😀,👩‍👩‍👧,報,\u2028,\u00a0,\u3000',
   `${'x'.repeat(60)},${'報'.repeat(40)}`,
 ].flatMap((line) => line.split(','));

@@ -1,6 +1,7 @@
 /** Names as requests and ZipJobs have them. */
 import { expect } from 'chai';
 import { PORTABLE_NAMES } from '#crds/zip-job.ts';
+import { countNormalized } from '#test/support/builders/count-normalized.ts';
 import { plan, planned, refusal } from '#test/support/builders/planned-names.ts';
 
 const JAPANESE = '報'.repeat(94);
@@ -92,16 +93,18 @@ describe('names of entries', () => {
   });
 
   it('that differ only in normalization are one name, which rewrite composes and numbers (FD11)', () => {
-    for (const names of [
-      ['caf\u00e9.txt', 'cafe\u0301.txt'],
-      ['caf\u00e9', 'cafe\u0301/x'],
-      ['u\u0308/x', '\u00fc'],
-      ['\u212b', '\u00c5'],
+    const onlyEncoded = 'Unicode normalization';
+    const folder = 'both a file and a directory';
+    for (const { names, problem } of [
+      { names: ['caf\u00e9.txt', 'cafe\u0301.txt'], problem: onlyEncoded },
+      { names: ['caf\u00e9', 'cafe\u0301/x'], problem: folder },
+      { names: ['u\u0308/x', '\u00fc'], problem: folder },
+      { names: ['\u212b', '\u00c5'], problem: onlyEncoded },
     ]) {
       for (const mode of ['keep', 'refuse'] as const) {
         const found = refusal(names, mode);
         expect(found?.index, mode).to.equal(1);
-        expect(found?.problem).to.contain('Unicode normalization');
+        expect(found?.problem).to.contain(problem);
       }
       expect(refusal(names, 'rewrite')).to.equal(undefined);
       const written = planned(names, 'rewrite');
@@ -161,5 +164,29 @@ describe('names of entries', () => {
     const placeholders = names.map((_, index) => all.placeholderOf(index));
     expect(refusal([...planned(names, 'rewrite'), ...placeholders], 'refuse')).to.equal(undefined);
     expect(placeholders[2]).to.equal('a.error-2.txt');
+  });
+
+  it('of placeholders are compared a few times each, although long ones differ only before a number (FD16)', () => {
+    const letters = 'abcdefghijklmnopqrstuvwxyz';
+    for (const [portableNames, length] of [
+      ['refuse', 228],
+      ['rewrite', 228],
+      ['keep', 243],
+    ] as const) {
+      const names = Array.from({ length: 400 }, (_, family) =>
+        ['0', '1'].map(
+          (end) =>
+            `${'x'.repeat(length)}${letters[Math.floor(family / 26)]}${letters[family % 26]}______.pd${end}`,
+        ),
+      ).flat();
+      const placeholders: string[] = [];
+      const compared = countNormalized(() => {
+        const all = plan(names, { portableNames });
+        for (const index of names.keys()) placeholders.push(all.placeholderOf(index));
+      });
+      expect(new Set(placeholders).size).to.equal(names.length);
+      expect(refusal([...names, ...placeholders], portableNames)).to.equal(undefined);
+      expect(compared / names.length, portableNames).to.be.within(1, 25);
+    }
   });
 });
