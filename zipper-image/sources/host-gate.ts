@@ -30,6 +30,7 @@ interface ActiveTurn extends Turn {
   /** Responses of the origin before. */
   readonly responsesBefore: number;
   hasResponded: boolean;
+  isServed: boolean;
   isExcused: boolean;
   ownWaitMs: number;
   fault: SourceFaultError | undefined;
@@ -122,6 +123,7 @@ export class HostGate {
       among: 1 + this.#active.values().reduce((sum, { hasResponded }) => sum + Number(hasResponded), 0),
       responsesBefore: this.#responses,
       hasResponded: false,
+      isServed: false,
       isExcused: false,
       ownWaitMs: 0,
       fault: undefined,
@@ -137,6 +139,7 @@ export class HostGate {
 
   #leave(turn: ActiveTurn): void {
     if (!this.#active.delete(turn)) return;
+    if (turn.isServed) this.#servedAt = this.#options.now();
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
     // No request is left that could show that the origin is alive.
     if (this.#active.values().every(({ decide }) => decide !== undefined)) this.#decide(false);
@@ -150,7 +153,7 @@ export class HostGate {
     if (report.kind === 'throttled') this.#throttled(turn, report);
     else if (this.#closure?.probe === turn) this.#open(turn);
     if (report.kind === 'served') {
-      this.#servedAt = this.#options.now();
+      turn.isServed = true;
       this.#files.served(turn.index);
       this.#serve();
     }
@@ -230,7 +233,8 @@ export class HostGate {
     closure.probed.add(probe.index);
     // Throttled although it was the only one: the number of requests under way is not the reason.
     if (this.#active.size === 1) this.#limit.restore(closure.limitBefore);
-    const isTooLong = now - Math.max(closure.since, this.#servedAt) >= MOST_THROTTLED_MS;
+    const isServing = this.#active.values().some(({ isServed }) => isServed);
+    const isTooLong = !isServing && now - Math.max(closure.since, this.#servedAt) >= MOST_THROTTLED_MS;
     closure.heldUntil = now + (isTooLong ? 0 : this.#schedule.nextMs(now, waitMs));
     if (!isTooLong) return;
     // Each file that enters from now on is a probe, or fails with it.
