@@ -52,8 +52,6 @@ interface Closure {
   readonly limitBefore: number;
   heldUntil: number;
   probe: ActiveTurn | undefined;
-  /** Files that were throttled as probes: others come first. */
-  readonly probed: Set<number>;
 }
 
 /** Lets requests to one origin start, as many and as early as its responses and refusals allow. */
@@ -184,6 +182,7 @@ export class HostGate {
   #open(probe: ActiveTurn): void {
     this.#schedule.end(probe.startedAt);
     this.#closure = undefined;
+    this.#files.forgetProbes();
     this.#limit.startRamp();
   }
 
@@ -215,7 +214,6 @@ export class HostGate {
       limitBefore: this.#limit.limit,
       heldUntil: now + heldMs,
       probe: undefined,
-      probed: new Set(),
     };
     this.#limit.halve(this.#active.size);
     this.#options.onThrottled({ fileIndex: index, httpStatus: status, waitMs: Math.round(heldMs) });
@@ -230,7 +228,7 @@ export class HostGate {
 
   #probeFailed(closure: Closure, probe: ActiveTurn, { status, waitMs }: Throttled): void {
     const now = this.#options.now();
-    closure.probed.add(probe.index);
+    if (this.#files.probeFailed(probe.index)) probe.ownWaitMs = 0;
     // Throttled although it was the only one: the number of requests under way is not the reason.
     if (this.#active.size === 1) this.#limit.restore(closure.limitBefore);
     const isServing = this.#active.values().some(({ isServed }) => isServed);
@@ -274,11 +272,8 @@ export class HostGate {
     return true;
   }
 
-  /** Files that were throttled while others were served wait for these. Otherwise the earliest of the list comes first. */
   #order(a: Waiter, b: Waiter): number {
-    const rank = ({ index }: Waiter): number =>
-      (this.#closure?.probed.has(index) === true ? 1000 : 0) + this.#files.suspicionOf(index);
-    return rank(a) - rank(b) || a.index - b.index;
+    return this.#files.rankOf(a.index) - this.#files.rankOf(b.index) || a.index - b.index;
   }
 
   #admit(): void {
