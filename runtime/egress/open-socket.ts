@@ -23,6 +23,10 @@ export interface OpenSocketOptions {
 
 /** A lost SYN is sent again after a second. */
 const LEAST_SHARE_MS = 2000;
+/** More than the addresses of any usual name. A name may have thousands, and each is a connection for each try. */
+const MOST_ADDRESSES = 16;
+/** The text is part of errors and log lines. */
+const MOST_REASONS = 8;
 /** As that of undici. */
 const KEEP_ALIVE_DELAY_MS = 60_000;
 
@@ -48,18 +52,28 @@ const codeOf = (failures: readonly AddressFailure[]): string => {
 
 interface Attempts {
   readonly failures: readonly AddressFailure[];
-  /** Addresses that were not tried within the limit. */
+  /** Addresses that were not tried within the limit of the time. */
   readonly untried: number;
+  /** Addresses beyond the limit of their number. */
+  readonly ignored: number;
 }
+
+const describeAttempts = ({ failures, untried, ignored }: Attempts): string => {
+  const reasons = failures.slice(0, MOST_REASONS).map(({ family, reason }) => `IPv${family} ${reason}`);
+  if (failures.length > MOST_REASONS) reasons.push(`and ${failures.length - MOST_REASONS} more`);
+  const untriedText = untried === 0 ? '' : `; no time was left for ${untried} more of its addresses`;
+  const ignoredText =
+    ignored === 0 ? '' : `; only ${MOST_ADDRESSES} of its ${MOST_ADDRESSES + ignored} addresses are tried`;
+  return reasons.join(', ') + untriedText + ignoredText;
+};
 
 /** No address of the host accepted a connection. Contains no address: users may see the text. */
 export class UnconnectedError extends AppError {
   readonly failures: readonly AddressFailure[];
 
-  constructor({ host, port }: SocketTarget, { failures, untried }: Attempts, cause: unknown) {
-    const reasons = failures.map(({ family, reason }) => `IPv${family} ${reason}`).join(', ');
-    const rest = untried === 0 ? '' : `; no time was left for ${untried} more of its addresses`;
-    super(`Could not connect to ${host}:${port}: ${reasons}${rest}`, {
+  constructor({ host, port }: SocketTarget, attempts: Attempts, cause: unknown) {
+    const { failures } = attempts;
+    super(`Could not connect to ${host}:${port}: ${describeAttempts(attempts)}`, {
       code: codeOf(failures),
       retryable: true,
       cause,
@@ -84,10 +98,30 @@ const watchAttempts = (socket: Socket) => {
   socket.on('connectionAttemptTimeout', (_address, _port, family) =>
     failures.push({ family, reason: 'timeout' }),
   );
-  return (addresses: number, error: unknown): Attempts => {
+  return ({ chosen, ignored }: Addresses, error: unknown): Attempts => {
     const open = tried.slice(failures.length).map((family) => ({ family, reason: reasonOf(error) }));
-    return { failures: [...failures, ...open], untried: addresses - failures.length - open.length };
+    const untried = chosen.length - failures.length - open.length;
+    return { failures: [...failures, ...open], untried, ignored };
   };
+};
+
+interface Addresses {
+  readonly chosen: LookupAddress[];
+  /** The number of the others. */
+  readonly ignored: number;
+}
+
+/** The first of them, without duplicates. Families alternate, as Node tries them: a host may have no route to one of them. */
+const chooseAddresses = (addresses: readonly LookupAddress[]): Addresses => {
+  const unique = [...new Map(addresses.map((entry) => [entry.address, entry])).values()];
+  const ranks = new Map<number, number>();
+  const ranked = unique.map((entry) => {
+    const rank = ranks.get(entry.family) ?? 0;
+    ranks.set(entry.family, rank + 1);
+    return { entry, rank };
+  });
+  const chosen = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, MOST_ADDRESSES);
+  return { chosen: chosen.map(({ entry }) => entry), ignored: unique.length - chosen.length };
 };
 
 /**
@@ -100,16 +134,16 @@ export const openSocket = async (target: SocketTarget, options: OpenSocketOption
   const { host, port } = target;
   const { resolve, blockList, timeoutMs, leastShareMs = LEAST_SHARE_MS } = options;
   const startedMs = performance.now();
-  const addresses = isIP(host) === 0 ? [...(await resolve(host))] : [{ address: host, family: isIP(host) }];
-  const count = new Set(addresses.map(({ address }) => address)).size;
+  const all = isIP(host) === 0 ? await resolve(host) : [{ address: host, family: isIP(host) }];
+  const addresses = chooseAddresses(all);
   const leftMs = Math.max(1, Math.ceil(timeoutMs - (performance.now() - startedMs)));
   const socket = connect({
     host,
     port,
     ...defined({ blockList }),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: Math.ceil(Math.max(leastShareMs, leftMs / count)),
-    lookup: (_name, _options, callback) => process.nextTick(callback, null, addresses),
+    autoSelectFamilyAttemptTimeout: Math.ceil(Math.max(leastShareMs, leftMs / addresses.chosen.length)),
+    lookup: (_name, _options, callback) => process.nextTick(callback, null, addresses.chosen),
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_DELAY_MS,
@@ -123,6 +157,6 @@ export const openSocket = async (target: SocketTarget, options: OpenSocketOption
   } catch (error) {
     socket.destroy();
     // The end of the limit is no abort by a caller.
-    throw new UnconnectedError(target, attempts(count, error), isAbort(error) ? undefined : error);
+    throw new UnconnectedError(target, attempts(addresses, error), isAbort(error) ? undefined : error);
   }
 };

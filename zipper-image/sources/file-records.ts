@@ -14,6 +14,17 @@ const MOST_SUSPICION = 8;
 const STRONG = 3;
 /** Some others were throttled as well. */
 const WEAK = 1;
+/**
+ * So often may a file that is itself the reason be the next probe of one pause. The first probe is early, so it says little about
+ * the file.
+ */
+const MOST_PROBES_OF_SUSPECT = 4;
+/** So many throttled probes may such files have together before others get one, in case they are never served. */
+const MOST_PROBES_OF_SUSPECTS = 12;
+/** Below the rank of all others. */
+const FIRST = -1;
+/** Above any suspicion of a file that is served at last. */
+const LAST = 1000;
 
 /**
  * What happened to the files of one origin since each was last served. It decides whether a failure is about the origin, so
@@ -21,6 +32,9 @@ const WEAK = 1;
  */
 export class FileRecords {
   readonly #records = new Map<number, FileRecord>();
+  /** How often each file was throttled as a probe since the origin started to throttle. */
+  readonly #probed = new Map<number, number>();
+  #failedProbes = 0;
   #served = 0;
   #throttled = 0;
 
@@ -42,7 +56,41 @@ export class FileRecords {
     return now - record.suspectAt;
   }
 
-  suspicionOf(index: number): number {
+  /** True if the file waits for no other before it is the next probe. */
+  probeFailed(index: number): boolean {
+    this.#probed.set(index, 1 + this.#probesOf(index));
+    this.#failedProbes += 1;
+    return this.#isFirst(index);
+  }
+
+  /** The origin does not throttle any more. */
+  forgetProbes(): void {
+    this.#probed.clear();
+    this.#failedProbes = 0;
+  }
+
+  /**
+   * Waiting files with the lowest rank come first. At an origin that serves few requests, a file becomes suspect because others
+   * had the better moment, so it gets the next one. The others are probes once each, and then wait for those served meanwhile.
+   */
+  rankOf(index: number): number {
+    if (this.#isFirst(index)) return FIRST;
+    return (this.#probed.has(index) ? LAST : 0) + this.#suspicionOf(index);
+  }
+
+  #isFirst(index: number): boolean {
+    return (
+      this.#suspicionOf(index) > MOST_SUSPICION &&
+      this.#probesOf(index) < MOST_PROBES_OF_SUSPECT &&
+      this.#failedProbes < MOST_PROBES_OF_SUSPECTS
+    );
+  }
+
+  #probesOf(index: number): number {
+    return this.#probed.get(index) ?? 0;
+  }
+
+  #suspicionOf(index: number): number {
     return this.#records.get(index)?.suspicion ?? 0;
   }
 

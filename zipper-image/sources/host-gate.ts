@@ -30,6 +30,7 @@ interface ActiveTurn extends Turn {
   /** Responses of the origin before. */
   readonly responsesBefore: number;
   hasResponded: boolean;
+  isServed: boolean;
   isExcused: boolean;
   ownWaitMs: number;
   fault: SourceFaultError | undefined;
@@ -51,8 +52,6 @@ interface Closure {
   readonly limitBefore: number;
   heldUntil: number;
   probe: ActiveTurn | undefined;
-  /** Files that were throttled as probes: others come first. */
-  readonly probed: Set<number>;
 }
 
 /** Lets requests to one origin start, as many and as early as its responses and refusals allow. */
@@ -122,6 +121,7 @@ export class HostGate {
       among: 1 + this.#active.values().reduce((sum, { hasResponded }) => sum + Number(hasResponded), 0),
       responsesBefore: this.#responses,
       hasResponded: false,
+      isServed: false,
       isExcused: false,
       ownWaitMs: 0,
       fault: undefined,
@@ -137,6 +137,7 @@ export class HostGate {
 
   #leave(turn: ActiveTurn): void {
     if (!this.#active.delete(turn)) return;
+    if (turn.isServed) this.#servedAt = this.#options.now();
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
     // No request is left that could show that the origin is alive.
     if (this.#active.values().every(({ decide }) => decide !== undefined)) this.#decide(false);
@@ -150,7 +151,7 @@ export class HostGate {
     if (report.kind === 'throttled') this.#throttled(turn, report);
     else if (this.#closure?.probe === turn) this.#open(turn);
     if (report.kind === 'served') {
-      this.#servedAt = this.#options.now();
+      turn.isServed = true;
       this.#files.served(turn.index);
       this.#serve();
     }
@@ -181,6 +182,7 @@ export class HostGate {
   #open(probe: ActiveTurn): void {
     this.#schedule.end(probe.startedAt);
     this.#closure = undefined;
+    this.#files.forgetProbes();
     this.#limit.startRamp();
   }
 
@@ -212,7 +214,6 @@ export class HostGate {
       limitBefore: this.#limit.limit,
       heldUntil: now + heldMs,
       probe: undefined,
-      probed: new Set(),
     };
     this.#limit.halve(this.#active.size);
     this.#options.onThrottled({ fileIndex: index, httpStatus: status, waitMs: Math.round(heldMs) });
@@ -227,10 +228,11 @@ export class HostGate {
 
   #probeFailed(closure: Closure, probe: ActiveTurn, { status, waitMs }: Throttled): void {
     const now = this.#options.now();
-    closure.probed.add(probe.index);
+    if (this.#files.probeFailed(probe.index)) probe.ownWaitMs = 0;
     // Throttled although it was the only one: the number of requests under way is not the reason.
     if (this.#active.size === 1) this.#limit.restore(closure.limitBefore);
-    const isTooLong = now - Math.max(closure.since, this.#servedAt) >= MOST_THROTTLED_MS;
+    const isServing = this.#active.values().some(({ isServed }) => isServed);
+    const isTooLong = !isServing && now - Math.max(closure.since, this.#servedAt) >= MOST_THROTTLED_MS;
     closure.heldUntil = now + (isTooLong ? 0 : this.#schedule.nextMs(now, waitMs));
     if (!isTooLong) return;
     // Each file that enters from now on is a probe, or fails with it.
@@ -270,11 +272,8 @@ export class HostGate {
     return true;
   }
 
-  /** Files that were throttled while others were served wait for these. Otherwise the earliest of the list comes first. */
   #order(a: Waiter, b: Waiter): number {
-    const rank = ({ index }: Waiter): number =>
-      (this.#closure?.probed.has(index) === true ? 1000 : 0) + this.#files.suspicionOf(index);
-    return rank(a) - rank(b) || a.index - b.index;
+    return this.#files.rankOf(a.index) - this.#files.rankOf(b.index) || a.index - b.index;
   }
 
   #admit(): void {

@@ -114,8 +114,8 @@ describe('causes of unreachable sources', () => {
         'pod-a',
         sealedFor(
           keyOf(parts),
-          new UnconnectedError(target, { failures, untried: 0 }, undefined),
-          new UnconnectedError(target, { failures: failures.slice(0, 1), untried: 0 }, undefined),
+          new UnconnectedError(target, { failures, untried: 0, ignored: 0 }, undefined),
+          new UnconnectedError(target, { failures: failures.slice(0, 1), untried: 0, ignored: 0 }, undefined),
         ),
       ),
     ]);

@@ -100,6 +100,21 @@ describe('openSocket', () => {
     expect(String(await open([REFUSING]))).to.match(/: IPv4 ECONNREFUSED$/);
     expect(String(await open([DEAF[0]], { timeoutMs: 20 }))).to.match(/: IPv4 timeout$/);
   });
+
+  it('tries sixteen addresses of a name with thousands, and gives eight reasons (FD5)', async () => {
+    const many = Array.from({ length: 4000 }, (_, n) => `127.1.${n >> 8}.${n & 255}`);
+    expect(await open([...many.slice(0, 15), LIVE, ...many.slice(15)])).to.equal(LIVE);
+    const error = await open([...many.slice(0, 16), LIVE, ...many.slice(16)]);
+    const reasons = Array.from({ length: 8 }, () => 'IPv4 ECONNREFUSED').join(', ');
+    expect(String(error).split(/:\d+: /)[1]).to.equal(
+      `${reasons}, and 8 more; only 16 of its 4001 addresses are tried`,
+    );
+  });
+
+  it('tries addresses of both families if one of them has many (FD5)', async () => {
+    const many = Array.from({ length: 100 }, (_, n) => `ff0e::${n}`);
+    expect(await open([...many, LIVE])).to.equal(LIVE);
+  });
 });
 
 /** Asks for a path, and returns the status of the response or the error. */

@@ -130,6 +130,16 @@ describe('HostGates', () => {
     expect(await isOpen()).to.equal(true);
   });
 
+  it('waits while an origin that throttles sends a file, and for ten minutes after its end (FD2)', async () => {
+    const sending = await gates.enter(HOST, 0, never);
+    sending.responded(served);
+    for (; now < 30 * MINUTE; now += MINUTE)
+      expect((await request(throttled(MINUTE), 1)).fault).to.equal(undefined);
+    sending.leave();
+    while (!(await request(throttled(MINUTE), 1)).fault) now += MINUTE;
+    expect(now).to.be.within(40 * MINUTE, 41 * MINUTE);
+  });
+
   it('closes no more for a file that is throttled again and again while others are served, and ends it after ten minutes (FD2)', async () => {
     let requests = 0;
     for (; requests < 100; requests += 1) {
