@@ -19,7 +19,7 @@ import { SourceFaultError } from './source-error.ts';
  * Maximum bytes that are read again to continue a source. Reading more of it again takes longer than the start of another
  * attempt, and a CRC-32 of more would cost every large source CPU time (0.3 s/GiB).
  */
-export const MOST_REPEATED_BYTES = 64 * 1024 * 1024;
+const MOST_REPEATED_BYTES = 64 * 1024 * 1024;
 
 /** What was received of a source, from its first byte on: at most MOST_REPEATED_BYTES. */
 export interface ReceivedPrefix {
