@@ -39,6 +39,9 @@ const argumentsOf = (
   '',
   '--appendonly',
   'no',
+  // A replica keeps what it receives in memory. As a file in the working directory, the next server would load it.
+  '--repl-diskless-load',
+  'swapdb',
   ...(tls ? ['--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no'] : ['--port', `${port}`]),
   ...(tls
     ? [
