@@ -149,6 +149,13 @@ const requestedEnd = ({ metadata, spec }: ZipJob, lostAt: number): Date | undefi
 const earliest = (...times: readonly (Date | undefined)[]): Date | undefined =>
   times.filter((time) => time !== undefined).toSorted((one, other) => Number(one) - Number(other))[0];
 
+const lostAtOf = ({ attempt }: Lost, { now }: At): number => timeOf(attempt.finishedAt) ?? now.getTime();
+
+const createdAt = ({ job }: Recovery): number => timeOf(job.metadata.creationTimestamp) ?? 0;
+
+/** Until then, recovery waits for the Job whatever happens. */
+const leastEnd = (recovery: Recovery): number => createdAt(recovery) + LEAST_TIME_MS;
+
 const openLimitMs = ({ recoveryDeadlineSeconds }: At): number =>
   (recoveryDeadlineSeconds + RECOVERY_GRACE_SECONDS) * 1000;
 
@@ -157,7 +164,9 @@ const openLimitMs = ({ recoveryDeadlineSeconds }: At): number =>
  * its parts may remain: it delays the next attempt or the end of the job no longer than one recovery Job usually takes, however
  * often its Job is refused or replaced. A Job that starts later, because no controller ran, has as much time.
  */
-const openEnd = ({ seen: { recovery, refusal } }: Lost, lostAt: number, at: At): number => {
+const openEnd = (lost: Lost, at: At): number => {
+  const { recovery, refusal } = lost.seen;
+  const lostAt = lostAtOf(lost, at);
   const limitMs = openLimitMs(at);
   // An earlier refusal concerned the recovery Job of an earlier attempt.
   const refused = refusal && refusal.since.getTime() >= lostAt ? refusal.since.getTime() : undefined;
@@ -169,7 +178,9 @@ const openEnd = ({ seen: { recovery, refusal } }: Lost, lostAt: number, at: At):
  * After `committing`, recovery decides the outcome of the job, so it takes until the deadline of the job, and at least
  * RECOVERY_TIMEOUT_SECONDS, unless the job is cancelled or deleted.
  */
-const commitEnd = ({ seen: { zipJob, job } }: Lost, lostAt: number, at: At): number => {
+const commitEnd = (lost: Lost, at: At): number => {
+  const { zipJob, job } = lost.seen;
+  const lostAt = lostAtOf(lost, at);
   const deadline = runDeadline(zipJob, job, at)?.getTime() ?? 0;
   const end = Math.max(lostAt + at.recoveryTimeoutSeconds * 1000, deadline);
   return Math.min(end, requestedEnd(zipJob, lostAt)?.getTime() ?? end);
@@ -177,30 +188,26 @@ const commitEnd = ({ seen: { zipJob, job } }: Lost, lostAt: number, at: At): num
 
 /** When recovery ends without a result. */
 const giveUpAt = (lost: Lost, at: At): Date => {
-  const { seen, attempt, upload } = lost;
-  const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
-  const end = isCommitting(upload) ? commitEnd(lost, lostAt, at) : openEnd(lost, lostAt, at);
-  const created = timeOf(seen.recovery?.job.metadata.creationTimestamp) ?? 0;
-  return new Date(Math.max(end, created + LEAST_TIME_MS));
+  const { recovery } = lost.seen;
+  const end = isCommitting(lost.upload) ? commitEnd(lost, at) : openEnd(lost, at);
+  return recovery ? new Date(Math.max(end, leastEnd(recovery))) : new Date(end);
 };
-
-const createdAt = ({ job }: Recovery): number => timeOf(job.metadata.creationTimestamp) ?? 0;
 
 const isOver = ({ job }: Recovery): boolean => isJobFinished(job) || jobFailure(job) !== undefined;
 
 /** When a recovery Job is replaced that failed, or whose pods do not report. Undefined if too little time is left for another. */
-const replacedAt = ({ attempt, upload }: Lost, recovery: Recovery, at: Limited): Date | undefined => {
-  const lostAt = timeOf(attempt.finishedAt) ?? at.now.getTime();
+const replacedAt = (lost: Lost, recovery: Recovery, at: Limited): Date | undefined => {
   // It started late and has its whole time. Another one would have it again, and so on for ever.
-  if (!isCommitting(upload) && createdAt(recovery) >= lostAt + openLimitMs(at)) return undefined;
-  const due = isOver(recovery) ? retryAt(recovery.job, attempt, at) : overdueAt(recovery, at);
+  if (!isCommitting(lost.upload) && createdAt(recovery) >= lostAtOf(lost, at) + openLimitMs(at))
+    return undefined;
+  const due = isOver(recovery) ? retryAt(recovery.job, lost.attempt, at) : overdueAt(recovery, at);
   if (due === undefined) return undefined;
   return Math.max(due.getTime(), at.now.getTime()) + LEAST_TIME_MS <= at.end.getTime() ? due : undefined;
 };
 
 /** The pod of a failed Job may still run, for example while it is evicted. */
 const giveUp = (recovery: Recovery, result: RecoveryResult, { now }: At): RecoveryStep => {
-  const least = new Date(createdAt(recovery) + LEAST_TIME_MS);
+  const least = new Date(leastEnd(recovery));
   return now >= least ? result : { kind: 'wait', until: least };
 };
 
