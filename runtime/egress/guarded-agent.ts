@@ -10,7 +10,7 @@ import type { EgressPolicy } from './egress-policy.ts';
 import { EgressRefusedError } from './egress-refused-error.ts';
 import { createGuardedLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
-import { type OpenSocketOptions, openSocket } from './open-socket.ts';
+import { type OpenSocketOptions, openSocket, portOf } from './open-socket.ts';
 import { createProxiedConnector } from './proxy/proxied-connector.ts';
 import type { Proxy } from './proxy/proxy.ts';
 
@@ -60,7 +60,7 @@ const createDirectConnector = (trust: Trust, options: OpenSocketOptions): buildC
     const startedMs = performance.now();
     try {
       const isSecure = target.protocol === 'https:';
-      const port = Number(target.port) || (isSecure ? 443 : 80);
+      const port = portOf(target.port, isSecure);
       const socket = await openSocket({ host: target.hostname, port }, options);
       if (!isSecure) {
         callback(null, socket);
@@ -110,7 +110,8 @@ export const createGuardedAgent = (policy: EgressPolicy, options: GuardedAgentOp
       if (reason === undefined) connect(target, callback);
       else process.nextTick(callback, new EgressRefusedError(target.hostname, reason), null);
     },
-  }); // undici keeps a client whose connection has ended, and may prefer it to one with an idle connection. It then opens a further
+  });
+  // undici keeps a client whose connection has ended, and may prefer it to one with an idle connection. It then opens a further
   // connection, which a host that limits them refuses. It drops a client only if it cannot connect.
   agent.on('disconnect', (origin, targets, error) => {
     const client = targets.at(-1);

@@ -11,7 +11,7 @@ import { EgressRefusedError } from './egress-refused-error.ts';
 import { DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_DNS_TIMEOUT_MS, toBlockList } from './guarded-agent.ts';
 import { createGuardedLookup, createLookup } from './guarded-lookup.ts';
 import { judgeHost } from './judge-url.ts';
-import { type OpenSocketOptions, openSocket, type SocketTarget } from './open-socket.ts';
+import { type OpenSocketOptions, openSocket, portOf, type SocketTarget } from './open-socket.ts';
 import type { Proxy } from './proxy/proxy.ts';
 import { openTunnel } from './proxy/tunnel.ts';
 
@@ -78,7 +78,7 @@ const openConnections = (agent: HttpAgent, open: Open, closed: AbortSignal): voi
       try {
         const socket = await open({
           host: target.host ?? '',
-          port: Number(target.port) || (isSecure ? 443 : 80),
+          port: portOf(target.port, isSecure),
         });
         if (closed.aborted) {
           socket.destroy();

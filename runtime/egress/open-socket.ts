@@ -10,6 +10,10 @@ export interface SocketTarget {
   readonly port: number;
 }
 
+/** The port of a target, or else that of its scheme. */
+export const portOf = (port: string | number | null | undefined, isSecure: boolean): number =>
+  Number(port) || (isSecure ? 443 : 80);
+
 export interface OpenSocketOptions {
   /** All addresses of a name, in the order in which they are tried. */
   readonly resolve: (name: string) => Promise<readonly LookupAddress[]>;

@@ -1,6 +1,7 @@
 import type { buildConnector } from 'undici';
 import { toError } from '../../errors.ts';
 import { createTlsConnector } from '../../tls/connector.ts';
+import { portOf } from '../open-socket.ts';
 import type { Proxy } from './proxy.ts';
 import { openTunnel, type TunnelOptions } from './tunnel.ts';
 
@@ -29,7 +30,7 @@ export const createProxiedConnector = (
     }
   };
   return (target, callback) => {
-    const port = Number(target.port) || (target.protocol === 'https:' ? 443 : 80);
+    const port = portOf(target.port, target.protocol === 'https:');
     if (proxy.isDirect(target.hostname, port)) options.direct(target, callback);
     else void connect(target, port, callback);
   };

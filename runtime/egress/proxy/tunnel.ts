@@ -7,7 +7,7 @@ import { defined } from '../../optional.ts';
 import type { Trust } from '../../tls/trust.ts';
 import type { ResolveAll } from '../dns-resolver.ts';
 import { createLookup } from '../guarded-lookup.ts';
-import { openSocket } from '../open-socket.ts';
+import { openSocket, portOf } from '../open-socket.ts';
 import type { Proxy } from './proxy.ts';
 import { refusedTunnel, unreachableProxy } from './proxy-error.ts';
 
@@ -33,7 +33,7 @@ const bracketed = (host: string): string => (isIP(host) === 6 ? `[${host}]` : ho
 const dial = async ({ url }: Proxy, { trust, timeoutMs, lookup }: TunnelOptions): Promise<Socket> => {
   const isSecure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(url.port) || (isSecure ? 443 : 80);
+  const port = portOf(url.port, isSecure);
   const resolve = createLookup({ dnsTimeoutMs: timeoutMs, ...defined({ resolve: lookup }) });
   const socket = await openSocket({ host, port }, { resolve, timeoutMs });
   if (!isSecure) return socket;

@@ -9,6 +9,7 @@ import { EgressRefusedError } from '#runtime/egress/egress-refused-error.ts';
 import { createGuardedAgent, type GuardedAgentOptions } from '#runtime/egress/guarded-agent.ts';
 import { errorCode } from '#runtime/errors.ts';
 import { type FileOrigin, startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { askAgent } from './ask-agent.ts';
 
 const closed = createEgressPolicy({ allowCidrs: [], denyCidrs: [] });
 const onlyLoopback = createEgressPolicy({ allowCidrs: ['127.0.0.1/32'], denyCidrs: [] });
@@ -24,17 +25,6 @@ const scripted = (...script: readonly LookupAddress[][]) => {
     return Promise.resolve(script[Math.min(names.length, script.length) - 1] ?? []);
   };
   return { names, resolve };
-};
-
-const get = async (agent: Agent, url: string): Promise<number | Error> => {
-  const { origin, pathname } = new URL(url);
-  try {
-    const { statusCode, body } = await agent.request({ origin, path: pathname, method: 'GET' });
-    await body.dump();
-    return statusCode;
-  } catch (error) {
-    return error instanceof Error ? error : new Error('no error was thrown');
-  }
 };
 
 const withAgent = async <T>(
@@ -61,7 +51,7 @@ describe('createGuardedAgent', () => {
   const refuses = async (host: string, options: Partial<GuardedAgentOptions> = {}): Promise<void> => {
     const before = origin.connections;
     const result = await withAgent(closed, options, (agent) =>
-      get(agent, `http://${host}:${origin.port}/gen/1/1`),
+      askAgent(agent, `http://${host}:${origin.port}/gen/1/1`),
     );
     expect(result, host).to.be.instanceOf(EgressRefusedError);
     expect(origin.connections, host).to.equal(before);
@@ -110,7 +100,7 @@ describe('createGuardedAgent', () => {
       const result = await withAgent(
         onlyLoopback,
         { lookup: scripted(responses(...list)).resolve },
-        (agent) => get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+        (agent) => askAgent(agent, `http://files.test.example:${origin.port}/gen/1/1`),
       );
       expect(result).to.be.instanceOf(EgressRefusedError);
       expect(origin.connections).to.equal(before);
@@ -129,7 +119,7 @@ describe('createGuardedAgent', () => {
       withAgent(
         createEgressPolicy({ allowCidrs: [own], denyCidrs: [], apiServerAddresses }),
         { lookup },
-        (agent) => Promise.all(urls.map((url) => get(agent, url))),
+        (agent) => Promise.all(urls.map((url) => askAgent(agent, url))),
       );
     for (const error of await connect([own]))
       expect(error).to.be.instanceOf(EgressRefusedError).with.property('reason', 'api-server');
@@ -140,7 +130,7 @@ describe('createGuardedAgent', () => {
   it('resolves absolute names and connects to the resolved address (S8)', async () => {
     const { resolve, names } = scripted(responses('127.0.0.1'));
     const status = await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
-      get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+      askAgent(agent, `http://files.test.example:${origin.port}/gen/1/1`),
     );
     expect(status).to.equal(200);
     expect(names).to.deep.equal(['files.test.example.']);
@@ -153,7 +143,7 @@ describe('createGuardedAgent', () => {
       return Promise.resolve(responses('127.0.0.1'));
     };
     await withAgent(onlyLoopback, { lookup: resolve }, (agent) =>
-      get(agent, `http://files.test.example:${origin.port}/gen/1/1`),
+      askAgent(agent, `http://files.test.example:${origin.port}/gen/1/1`),
     );
     expect(seen).to.deep.equal([0]);
   });
@@ -163,8 +153,8 @@ describe('createGuardedAgent', () => {
     const { resolve } = scripted(responses('127.0.0.1'), responses('127.0.0.2'));
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
       const dying = `http://files.test.example:${origin.port}/die/10/100/1`;
-      await get(agent, dying);
-      expect(await get(agent, dying)).to.be.instanceOf(EgressRefusedError);
+      await askAgent(agent, dying);
+      expect(await askAgent(agent, dying)).to.be.instanceOf(EgressRefusedError);
     });
     expect(inner.connections).to.equal(0);
     await inner[Symbol.asyncDispose]();
@@ -175,13 +165,13 @@ describe('createGuardedAgent', () => {
     await withAgent(onlyLoopback, { lookup: resolve }, async (agent) => {
       const url = `http://files.test.example:${origin.port}/gen/1/1`;
       const before = origin.connections;
-      expect(await get(agent, url)).to.equal(200);
+      expect(await askAgent(agent, url)).to.equal(200);
       await nextIteration();
-      expect(await get(agent, url)).to.equal(200);
+      expect(await askAgent(agent, url)).to.equal(200);
       await nextIteration();
       expect(origin.connections).to.equal(before + 1);
-      const busy = get(agent, `http://files.test.example:${origin.port}/drip/1/20/5/1`);
-      expect(await get(agent, url)).to.be.instanceOf(EgressRefusedError);
+      const busy = askAgent(agent, `http://files.test.example:${origin.port}/drip/1/20/5/1`);
+      expect(await askAgent(agent, url)).to.be.instanceOf(EgressRefusedError);
       expect(await busy).to.equal(200);
     });
   });
@@ -192,11 +182,11 @@ describe('createGuardedAgent', () => {
     for (const host of ['127.0.0.1', '[::ffff:7f00:1]', 'files.test.example']) {
       const lookup = scripted(responses('127.0.0.1')).resolve;
       const result = await withAgent(blind, { lookup }, (agent) =>
-        get(agent, `http://${host}:${origin.port}/`),
+        askAgent(agent, `http://${host}:${origin.port}/`),
       );
       expect(result, host).to.be.instanceOf(Error);
     }
-    const result = await withAgent(blind, {}, (agent) => get(agent, `http://127.0.0.1:${origin.port}/`));
+    const result = await withAgent(blind, {}, (agent) => askAgent(agent, `http://127.0.0.1:${origin.port}/`));
     expect(errorCode(result)).to.equal('ERR_IP_BLOCKED');
     expect(origin.connections).to.equal(before);
   });
@@ -207,7 +197,7 @@ describe('createGuardedAgent', () => {
     const saved = names.map((name) => process.env[name]);
     for (const name of names) process.env[name] = name === 'NODE_USE_ENV_PROXY' ? '1' : proxy.origin;
     try {
-      const status = await withAgent(onlyLoopback, {}, (agent) => get(agent, origin.url('/gen/1/1')));
+      const status = await withAgent(onlyLoopback, {}, (agent) => askAgent(agent, origin.url('/gen/1/1')));
       expect(status).to.equal(200);
       await refuses('127.0.0.1');
       expect(proxy.connections).to.equal(0);
@@ -224,25 +214,25 @@ describe('createGuardedAgent', () => {
   it('stops waiting for the resolver after the DNS timeout (S48)', async () => {
     const lookup: ResolveAll = () => Promise.withResolvers<LookupAddress[]>().promise;
     const result = await withAgent(onlyLoopback, { lookup, dnsTimeoutMs: 20 }, (agent) =>
-      get(agent, `http://files.test.example:${origin.port}/`),
+      askAgent(agent, `http://files.test.example:${origin.port}/`),
     );
     expect(errorCode(result)).to.equal('DnsTimeout');
   });
 
   it('fails for a name without addresses and if the resolver fails', async () => {
     const empty = await withAgent(onlyLoopback, { lookup: scripted([]).resolve }, (agent) =>
-      get(agent, 'http://files.test.example/'),
+      askAgent(agent, 'http://files.test.example/'),
     );
     expect(errorCode(empty)).to.equal('ENOTFOUND');
     const lookup: ResolveAll = () => Promise.reject(Object.assign(new Error('no'), { code: 'EAI_AGAIN' }));
     const failed = await withAgent(onlyLoopback, { lookup }, (agent) =>
-      get(agent, 'http://files.test.example/'),
+      askAgent(agent, 'http://files.test.example/'),
     );
     expect(errorCode(failed)).to.equal('EAI_AGAIN');
   });
 
   it('hides the reason from callers and keeps it for the operator (S49)', async () => {
-    const error = await withAgent(closed, {}, (agent) => get(agent, 'http://169.254.169.254/'));
+    const error = await withAgent(closed, {}, (agent) => askAgent(agent, 'http://169.254.169.254/'));
     expect(error).to.be.instanceOf(EgressRefusedError);
     if (!(error instanceof EgressRefusedError)) return;
     expect(error.message).to.not.match(/link-local|refused|private/);
@@ -253,7 +243,7 @@ describe('createGuardedAgent', () => {
   it('limits connections per origin', async () => {
     const busy = await startFileOrigin({ latencyMs: 10 });
     await withAgent(onlyLoopback, { connections: 3 }, (agent) =>
-      Promise.all(Array.from({ length: 12 }, () => get(agent, busy.url('/gen/10/1')))),
+      Promise.all(Array.from({ length: 12 }, () => askAgent(agent, busy.url('/gen/10/1')))),
     );
     expect(busy.connections).to.equal(3);
     await busy[Symbol.asyncDispose]();
@@ -270,11 +260,11 @@ describe('createGuardedAgent', () => {
       },
     });
     await withAgent(onlyLoopback, {}, async (agent) => {
-      const first = get(agent, host.url('/reset'));
-      expect(await get(agent, host.url('/gen/1/1'))).to.equal(200);
+      const first = askAgent(agent, host.url('/reset'));
+      expect(await askAgent(agent, host.url('/gen/1/1'))).to.equal(200);
       held.resolve(undefined);
       expect(await first).to.be.instanceOf(Error);
-      expect(await get(agent, host.url('/gen/1/2'))).to.equal(200);
+      expect(await askAgent(agent, host.url('/gen/1/2'))).to.equal(200);
       expect(host.connections).to.equal(2);
     });
     await host[Symbol.asyncDispose]();
@@ -288,7 +278,7 @@ describe('createGuardedAgent', () => {
         },
       },
     });
-    const result = await withAgent(onlyLoopback, {}, (agent) => get(agent, wordy.url('/')));
+    const result = await withAgent(onlyLoopback, {}, (agent) => askAgent(agent, wordy.url('/')));
     expect(errorCode(result)).to.equal('UND_ERR_HEADERS_OVERFLOW');
     await wordy[Symbol.asyncDispose]();
   });

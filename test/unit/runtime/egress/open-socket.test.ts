@@ -15,6 +15,7 @@ import { errorCode } from '#runtime/errors.ts';
 import { BUILT_IN_TRUST } from '#runtime/tls/trust.ts';
 import { type DeafServer, startDeafServer } from '#test/support/servers/deaf-server.ts';
 import { startFileOrigin } from '#test/support/servers/file-origin.ts';
+import { askAgent } from './ask-agent.ts';
 
 const LIVE = '127.0.0.1';
 /** Their SYNs get no response. */
@@ -143,16 +144,7 @@ const KINDS: Readonly<Record<string, (lookup: ResolveAll, stack: AsyncDisposable
   'the guarded agent': (lookup, stack) => {
     const agent = createGuardedAgent(policy, { connections: 1, lookup });
     stack.defer(() => agent.destroy());
-    return async (url) => {
-      const { origin, pathname } = new URL(url);
-      try {
-        const { statusCode, body } = await agent.request({ origin, path: pathname, method: 'GET' });
-        await body.dump();
-        return statusCode;
-      } catch (error) {
-        return error instanceof Error ? error : undefined;
-      }
-    };
+    return (url) => askAgent(agent, url);
   },
   'the guarded agents of node:http': (lookup, stack) => {
     const agents = createGuardedHttpAgents(policy, { connections: 1, lookup });
