@@ -22,20 +22,19 @@ const notAllowed = (reason: string): SourceFaultError =>
     ...(reason === 'port' && { refused: true }),
   });
 
-const accept = (judged: JudgedSourceUrl, host: string): URL => {
+const accept = (judged: JudgedSourceUrl, text: string): URL => {
   if (judged.ok) return judged.url;
   if (judged.kind === 'text') throw invalid(`the URL ${judged.problem}`);
   if (judged.kind === 'syntax') throw invalid('the URL is not valid');
   if (VISIBLE_REASONS.has(judged.reason)) throw notAllowed(judged.reason);
-  throw new EgressRefusedError(host, judged.reason);
+  throw new EgressRefusedError(URL.parse(text)?.hostname ?? '', judged.reason);
 };
 
 /**
  * The URL of a file, as it is written.
  * @throws SourceFaultError, or EgressRefusedError if the address is refused
  */
-export const firstHop = (url: string, policy: EgressPolicy): URL =>
-  accept(judgeSourceUrl(url, policy), URL.parse(url)?.hostname ?? '');
+export const firstHop = (url: string, policy: EgressPolicy): URL => accept(judgeSourceUrl(url, policy), url);
 
 /**
  * The URL to which a redirect leads, resolved as clients do.
@@ -48,7 +47,7 @@ export const nextHop = (head: ResponseHead, from: URL, policy: EgressPolicy): UR
     throw invalid('a redirect with a malformed Location', head.status);
   const resolved = URL.parse(location.replaceAll(' ', '%20'), from.href);
   if (!resolved) throw invalid('a redirect with a malformed Location', head.status);
-  const url = accept(judgeUrl(resolved.href, policy), resolved.hostname);
+  const url = accept(judgeUrl(resolved.href, policy), resolved.href);
   if (from.protocol === 'https:' && url.protocol === 'http:')
     throw invalid('a redirect from https to http', head.status);
   return url;
