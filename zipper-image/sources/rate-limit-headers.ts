@@ -1,4 +1,5 @@
 import { retryAfterMs } from '#runtime/http/retry-after.ts';
+import { elementsOf } from './header-list.ts';
 import type { HeaderValue } from './http-get.ts';
 
 type Headers = Readonly<Record<string, HeaderValue>>;
@@ -11,11 +12,6 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d
 /** A number from here on is Unix time: as a duration it would be more than 30 years. */
 const LEAST_EPOCH_SECONDS = 1e9;
 const LEAST_EPOCH_MS = 1e11;
-
-const partsOf = (value: HeaderValue): readonly string[] =>
-  (typeof value === 'string' ? [value] : (value ?? [])).flatMap((text) =>
-    text.split(',').map((part) => part.trim()),
-  );
 
 const numberOf = (text: string): number | undefined => (NUMBER.test(text) ? Number(text) : undefined);
 
@@ -40,7 +36,7 @@ const fromNames = (
   headers: Headers,
   names: readonly string[],
   read: (text: string) => number | undefined,
-): number | undefined => shortest(names.flatMap((name) => partsOf(headers[name]).map(read)));
+): number | undefined => shortest(names.flatMap((name) => elementsOf(headers[name]).map(read)));
 
 interface Policy {
   readonly remaining: number | undefined;

@@ -1,5 +1,6 @@
 import { readHttpDate } from '#runtime/http/http-date.ts';
 import { defined } from '#runtime/optional.ts';
+import { elementsOf } from './header-list.ts';
 import type { HeaderValue, ResponseHead } from './http-get.ts';
 import { SourceFaultError } from './source-error.ts';
 
@@ -61,10 +62,8 @@ const readDate = (value: HeaderValue): Date | undefined =>
 
 /** Codings are case-insensitive, and `identity` is none (RFC 9110, 8.4.1). */
 const readCoding = (value: HeaderValue): string | undefined => {
-  const codings = String(value ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((coding) => coding.trim())
+  const codings = elementsOf(value)
+    .map((coding) => coding.toLowerCase())
     .filter((coding) => !['', 'identity'].includes(coding));
   return codings.length === 0 ? undefined : codings.join(',');
 };
@@ -90,17 +89,14 @@ const readRange = (value: HeaderValue, form = CONTENT_RANGE) => {
 
 /** With the length of the whole file, the end does not matter: some servers send one too many. */
 const describesPart = (range: string, declaredLength: number | undefined): boolean => {
-  const { start, end, total } = readRange(range.trim(), ANY_CONTENT_RANGE);
+  const { start, end, total } = readRange(range, ANY_CONTENT_RANGE);
   if (start === 0 && total === declaredLength) return false;
   return start > 0 || end + 1 < total || end + 1 > (declaredLength ?? Infinity);
 };
 
 /** Some servers send a part with status 200. A Content-Range of another unit says nothing about it. */
 const isPart = (headers: Headers, declaredLength: number | undefined): boolean =>
-  [headers['content-range'] ?? []]
-    .flat()
-    .flatMap((value) => value.split(','))
-    .some((range) => describesPart(range, declaredLength));
+  elementsOf(headers['content-range']).some((range) => describesPart(range, declaredLength));
 
 /** @throws SourceFaultError if the head does not describe a whole file */
 export const readSourceHead = ({ headers }: ResponseHead): SourceHead => {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { Expectations } from '#crds/zip-job.ts';
 import { mediaTypeOf } from '#runtime/expectations.ts';
+import { elementsOf } from './header-list.ts';
 import type { HeaderValue } from './http-get.ts';
 import { type SourceFault, SourceFaultError } from './source-error.ts';
 
@@ -21,11 +22,7 @@ const sizeText = (size: number, stated: number): string =>
 
 /** The types of a header, without parameters. Servers and proxies that both add the type repeat it. */
 const typesIn = (header: string): readonly string[] =>
-  header
-    .replace(/;.*$/s, '')
-    .split(',')
-    .map((type) => type.trim())
-    .filter((type) => type !== '');
+  elementsOf(header.replace(/;.*$/s, '')).filter((type) => type !== '');
 
 /** Different types are none. */
 export const mediaTypeIn = (value: HeaderValue): string | undefined => {
