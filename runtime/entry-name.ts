@@ -27,7 +27,8 @@ export interface EntryNameFault {
 }
 
 export const LONGEST_NAME_BYTES = 1024;
-const LONGEST_SEGMENT_BYTES = 255;
+/** Of UTF-8, as file systems allow. */
+export const LONGEST_SEGMENT_BYTES = 255;
 
 /** Each rule prevents either a write outside the target folder, or a displayed name that differs from the real one. */
 const RULES: readonly (readonly [EntryNameProblem, (name: string) => boolean])[] = [

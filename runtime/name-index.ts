@@ -1,3 +1,5 @@
+import { LONGEST_SEGMENT_BYTES } from './entry-name.ts';
+
 /**
  * The names of an archive, to find conflicts on systems that ignore letter case or Unicode composition: equal names, or
  * a name that is both a file and a directory.
@@ -47,8 +49,6 @@ export const createNameIndex = (names: readonly string[]): NameIndex => {
     },
   };
 };
-
-export const LONGEST_SEGMENT_BYTES = 255;
 
 /** The longest prefix of whole characters that fits into this many bytes and UTF-16 units. */
 export const cutTo = (text: string, bytes: number, units = Infinity): string => {

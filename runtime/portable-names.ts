@@ -3,8 +3,8 @@
  * or `a:b`, and removes dots and blanks at the end of a name. Windows and macOS treat
  * `A` and `a` as equal, and also the two encodings of an accented letter.
  */
-import type { EntryNameProblem } from './entry-name.ts';
-import { createNameIndex, createTakeNumbered, cutTo, foldName, LONGEST_SEGMENT_BYTES } from './name-index.ts';
+import { type EntryNameProblem, LONGEST_SEGMENT_BYTES } from './entry-name.ts';
+import { createNameIndex, createTakeNumbered, cutTo, foldName } from './name-index.ts';
 
 /** Windows device names, with any extension. Superscript digits count as digits. */
 const RESERVED = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])\s*(\.|$)/i;

@@ -1,29 +1,19 @@
 import type { ListedFile } from '#crds/zip-job.ts';
 import {
   CRC32_PATTERN,
-  expectationsOf,
   MEDIA_TYPE_LENGTH,
   MEDIA_TYPE_PATTERN,
   SHA256_PATTERN,
 } from '#runtime/expectations.ts';
 import { defined } from '#runtime/optional.ts';
+import { onlyListed } from '#runtime/zip-request/file-list.ts';
 
 /** An entry of a request. */
 export type RequestedFile = Omit<ListedFile, 'contentType'> & { readonly content_type?: string };
 
 /** Without unknown fields. */
-export const toListedFile = ({
-  url,
-  filename,
-  headers,
-  content_type: contentType,
-  ...stated
-}: RequestedFile): ListedFile => ({
-  url,
-  filename,
-  ...(headers && { headers }),
-  ...expectationsOf({ ...stated, ...defined({ contentType }) }),
-});
+export const toListedFile = ({ content_type: contentType, ...entry }: RequestedFile): ListedFile =>
+  onlyListed({ ...entry, ...defined({ contentType }) });
 
 const MISMATCH = 'If the file differs, it fails with `SourceMismatch`.';
 

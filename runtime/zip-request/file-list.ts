@@ -26,6 +26,14 @@ export interface FileListLimits {
 /** For what the largest body can contain. Random signatures and tokens shrink to three quarters. */
 const FILE_LIST_LIMITS: FileListLimits = { maxChunkBytes: 900 * 1024, maxChunks: 32 };
 
+/** Without fields that a list does not store. */
+export const onlyListed = ({ url, filename, headers, ...stated }: ListedFile): ListedFile => ({
+  url,
+  filename,
+  ...(headers && { headers }),
+  ...expectationsOf(stated),
+});
+
 /** The list does not fit into the Secrets of a job. The message is the end of a sentence about the list. */
 export class FileListTooLargeError extends AppError {
   constructor({ maxChunks, maxChunkBytes }: FileListLimits, list: Pick<FileList, 'chunks' | 'count'>) {
@@ -90,12 +98,7 @@ export const packFileList = async (
 ): Promise<FileList> => {
   const digest = createHash('sha256');
   const compressed: Buffer[] = [];
-  const lines = files
-    .values()
-    .map(
-      ({ url, filename, headers, ...stated }) =>
-        `${JSON.stringify({ url, filename, ...(headers && { headers }), ...expectationsOf(stated) })}\n`,
-    );
+  const lines = files.values().map((file) => `${JSON.stringify(onlyListed(file))}\n`);
   for (const member of members(lines)) {
     const bytes = Buffer.from(member);
     digest.update(bytes);
