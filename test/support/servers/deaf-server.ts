@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 
-/** Listens on each host, and accepts nothing until it is told to. */
+/** Listens on each host, and accepts nothing until the gate opens. */
 const LISTEN = `
 const { createServer } = require('node:net');
 const { parentPort, workerData } = require('node:worker_threads');
