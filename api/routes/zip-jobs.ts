@@ -1,5 +1,6 @@
 import { withTimeLimit } from '#runtime/kube/time-limit.ts';
 import { validTraceparent } from '#runtime/traceparent.ts';
+import { type FileList, fileListBytes } from '#runtime/zip-request/file-list.ts';
 import { ApiError } from '../api-error.ts';
 import { responseOf } from '../cached-job.ts';
 import { assertObjectAccepted } from '../check-object-options.ts';
@@ -23,7 +24,7 @@ export interface ZipJobRoutesDeps {
   readonly findBucket: FindBucket;
   readonly createZipJob: CreateZipJob;
   readonly findZipJob: FindZipJob;
-  /** Time limit for all calls to the API server and the history of one request. */
+  /** Time limit for all calls to the API server and the history of one request. Storing a list adds `storingMs`. */
   readonly workTimeoutMs: number;
   /** URL of the failure code documentation. */
   readonly helpUrl: string;
@@ -98,10 +99,19 @@ const find = async (
   return { response: responseOf(job), more: expandedFields(job, expansions, deps) };
 };
 
+/** A busy API server stores 2 MiB a second; half of that. */
+const STORED_BYTES_PER_MS = (1024 * 1024) / 1000;
+
+/** What the largest list adds, 28 s, leaves a request within the 60 s of usual load balancers. */
+const storingMs = (list: FileList): number => Math.ceil(fileListBytes(list) / STORED_BYTES_PER_MS);
+
 /** `POST /zips` and `GET /zips/:id`. */
 export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
-  const inTime = <T>(ctx: ApiContext, task: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    withTimeLimit({ attempt: `${ctx.method} ${ctx.state.route ?? ''}`, ms: deps.workTimeoutMs }, task);
+  const inTime = <T>(
+    ctx: ApiContext,
+    task: (signal: AbortSignal) => Promise<T>,
+    ms = deps.workTimeoutMs,
+  ): Promise<T> => withTimeLimit({ attempt: `${ctx.method} ${ctx.state.route ?? ''}`, ms }, task);
 
   return {
     async create(ctx) {
@@ -118,7 +128,7 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
         }),
       });
       const traceparent = validTraceparent(ctx.get('traceparent'));
-      const { uuid, job, isReplay } = await inTime(ctx, async (signal) => {
+      const createIn = async (signal: AbortSignal): ReturnType<CreateZipJob> => {
         const refusal = await checkRefusals(deps, { request, principal }, signal).then(
           () => undefined,
           refusalOf,
@@ -126,7 +136,9 @@ export const createZipJobRoutes = (deps: ZipJobRoutesDeps): ZipJobRoutes => {
         if (refusal !== undefined && idempotencyKey === undefined) throw refusal;
         const input = { request, project, createdBy: tokenName, requestId, traceparent, idempotencyKey };
         return deps.createZipJob({ ...input, refusal }, signal);
-      });
+      };
+      const limitMs = deps.workTimeoutMs + storingMs(request.list);
+      const { uuid, job, isReplay } = await inTime(ctx, createIn, limitMs);
       ctx.state.zipJob = job.metadata.name;
       if (isReplay) ctx.set('Idempotent-Replayed', 'true');
       // The path matched a route literally, so it is safe to use in a header.

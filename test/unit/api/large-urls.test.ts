@@ -3,11 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'chai';
 import { API_SETTINGS } from '#api/config.ts';
 import { FILE_LIST_SECRET_KEY, fileListMountName } from '#crds/zipper-contract.ts';
 import { checkBody } from '#test/support/builders/check-body.ts';
 import { A_REQUEST, type ApiServer, startApiServer } from '#test/support/servers/api-server.ts';
+import { until } from '#test/support/until.ts';
 import { readFileList } from '#zipper-image/sources/file-list.ts';
 import { SOURCE_SETTINGS } from '#zipper-image/sources/settings.ts';
 
@@ -72,6 +74,17 @@ describe('long URLs', function () {
     expect(response.status, response.text).to.equal(201);
     // Not a deep comparison, which takes seconds.
     expect(JSON.stringify(await storedList()) === JSON.stringify(request.urls)).to.equal(true);
+  });
+
+  it('have a second more for each MiB to be stored in a slow API server (FD6)', async () => {
+    await using slow = await startApiServer({ workTimeoutMs: 100 });
+    const statusFor = async (count: number): Promise<number> => {
+      const { length } = slow.secrets.calls;
+      const isCalled = until('a Secret to be sent', () => slow.secrets.calls.length > length);
+      slow.secrets.holdUntil(isCalled.then(() => setTimeout(500)));
+      return (await slow.post(requestOf(count, 8_192))).status;
+    };
+    expect([await statusFor(1), await statusFor(512)]).to.deep.equal([503, 201]);
   });
 
   it('are accepted up to 8,192 characters (FD6)', async () => {
