@@ -46,7 +46,8 @@ const textProblem = (text: string): string | undefined => {
   if (bare !== text)
     return 'must not contain spaces, line breaks or other control characters: remove them, or percent-encode them (%20 for a space)';
   const [, authority = '', path = '', fragment = ''] = PARTS.exec(text) ?? [];
-  return RULES.find(([, isBroken]) => isBroken({ text, authority, path, fragment }))?.[0];
+  const url = { text, authority, path, fragment };
+  return RULES.find(([, isBroken]) => isBroken(url))?.[0];
 };
 
 /**

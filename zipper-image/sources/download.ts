@@ -3,7 +3,7 @@ import type { ListedFile } from '#crds/zip-job.ts';
 import { isDataUrl, readDataUrl } from '#runtime/data-url.ts';
 import type { EgressPolicy } from '#runtime/egress/egress-policy.ts';
 import type { RetryLimit } from '#runtime/retry-limit.ts';
-import { countedFlow } from './counted-flow.ts';
+import { CountedFlow } from './counted-flow.ts';
 import { gatedGet } from './gated-get.ts';
 import { firstHop, nextHop } from './hops.ts';
 import type { HostGates } from './host-gates.ts';
@@ -215,7 +215,7 @@ class Download {
   #counted(body: Flow): Flow {
     const { limit } = this.#request;
     if (!limit) return body;
-    const flow = countedFlow(body, limit);
+    const flow = new CountedFlow(body, limit);
     this.#flow = flow;
     return flow;
   }

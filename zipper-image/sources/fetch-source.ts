@@ -88,11 +88,19 @@ class SourceFetch {
     // Sources close connections that nobody reads. A retry before bytes are wanted would only be closed again.
     await this.#limit.excluding(slot.untilWanted());
     this.#signal.throwIfAborted();
-    const { index, file, resumePoint: resume } = slot;
     const { onRepeated } = this.#deps;
-    const request = { ...file, index, sink: slot, signal: this.#signal, limit: this.#limit };
+    const request = {
+      ...slot.file,
+      index: slot.index,
+      sink: slot,
+      signal: this.#signal,
+      limit: this.#limit,
+      resume: slot.resumePoint,
+      prefix: this.#prefix,
+      onRepeated,
+    };
     try {
-      await download({ ...request, resume, prefix: this.#prefix, onRepeated }, this.#deps.download);
+      await download(request, this.#deps.download);
       this.#assertChecksums();
     } catch (error) {
       if (error instanceof SourceError && error.voidsReceived) slot.voidReceived();

@@ -16,22 +16,13 @@ export interface GateUse {
   readonly limit?: Pick<RetryLimit, 'elapsedMs' | 'excluding' | 'rewind'> | undefined;
 }
 
-const reporting = ({ sink, ...request }: GetRequest, turn: Turn): GetRequest => ({
-  ...request,
-  sink: {
-    start: (head, flow) => {
-      turn.responded(readOriginReport(head, new Date()));
-      return sink.start(head, flow);
-    },
-    write: (chunk) => sink.write(chunk),
-    discard: (chunk) => sink.discard?.(chunk),
-  },
-});
+const getIn = (turn: Turn, request: GetRequest): Promise<ResponseHead> =>
+  httpGet({ ...request, onHead: (head) => turn.responded(readOriginReport(head, new Date())) });
 
 /** Undefined if the request failed because of other requests to the origin. */
-const getUnlessExcused = async (request: GetRequest, turn: Turn): Promise<ResponseHead | undefined> => {
+const getUnlessExcused = async (turn: Turn, request: GetRequest): Promise<ResponseHead | undefined> => {
   try {
-    const head = await httpGet(reporting(request, turn));
+    const head = await getIn(turn, request);
     if (turn.fault) throw turn.fault;
     return turn.isExcused && statusFault(head, request.url, Date.now()).retryable ? undefined : head;
   } catch (error) {
@@ -47,17 +38,18 @@ const getUnlessExcused = async (request: GetRequest, turn: Turn): Promise<Respon
  */
 export const gatedGet = async (request: GetRequest, use: GateUse): Promise<ResponseHead> => {
   const { hosts, index, limit, mayRepeat } = use;
-  const { url, signal } = request;
+  const { signal } = request;
+  const { origin } = request.url;
   for (;;) {
     const elapsedMs = limit?.elapsedMs ?? 0;
-    const free = hosts.enter(url.origin, index, signal);
+    const free = hosts.enter(origin, index, signal);
     const turn = await (limit ? limit.excluding(free) : free);
     try {
-      const head = await (mayRepeat ? getUnlessExcused(request, turn) : httpGet(reporting(request, turn)));
+      const head = await (mayRepeat ? getUnlessExcused(turn, request) : getIn(turn, request));
       if (head) return head;
     } finally {
       // undici reuses a connection in the next iteration of the event loop. Until then, it would open another one.
-      if (hosts.hasRefused(url.origin)) await nextIteration();
+      if (hosts.hasRefused(origin)) await nextIteration();
       turn.leave();
     }
     if (turn.ownWaitMs > 0) await delay(turn.ownWaitMs, undefined, { signal });

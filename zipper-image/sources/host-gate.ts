@@ -59,6 +59,9 @@ export class HostGate {
   readonly #options: HostGateOptions;
   readonly #waiters = new Set<Waiter>();
   readonly #active = new Set<ActiveTurn>();
+  /** Active turns that have responded, and those that wait for a decision. */
+  #answered = 0;
+  #undecided = 0;
   readonly #limit: ConnectionLimit;
   readonly #schedule: ProbeSchedule;
   readonly #files = new FileRecords();
@@ -118,7 +121,7 @@ export class HostGate {
     const turn: ActiveTurn = {
       index,
       startedAt: this.#options.now(),
-      among: 1 + this.#active.values().reduce((sum, { hasResponded }) => sum + Number(hasResponded), 0),
+      among: 1 + this.#answered,
       responsesBefore: this.#responses,
       hasResponded: false,
       isServed: false,
@@ -137,15 +140,17 @@ export class HostGate {
 
   #leave(turn: ActiveTurn): void {
     if (!this.#active.delete(turn)) return;
+    this.#answered -= Number(turn.hasResponded);
     if (turn.isServed) this.#servedAt = this.#options.now();
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
     // No request is left that could show that the origin is alive.
-    if (this.#active.values().every(({ decide }) => decide !== undefined)) this.#decide(false);
+    if (this.#undecided === this.#active.size) this.#decide(false);
     this.#admit();
   }
 
   #responded(turn: ActiveTurn, report: OriginReport): void {
     turn.hasResponded = true;
+    this.#answered += 1;
     this.#responses += 1;
     this.#countCarried(turn);
     if (report.kind === 'throttled') this.#throttled(turn, report);
@@ -245,17 +250,18 @@ export class HostGate {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     turn.decide = (isAlive) => {
       turn.decide = undefined;
+      this.#undecided -= 1;
       resolve(isAlive && this.#lower(turn));
       this.#leave(turn);
     };
-    const others = [...this.#active].filter((other) => other !== turn);
-    if (this.#responses > turn.responsesBefore || others.some(({ hasResponded }) => hasResponded))
-      turn.decide(true);
-    else if (others.every(({ decide }) => decide !== undefined)) this.#decide(false);
+    this.#undecided += 1;
+    if (this.#responses > turn.responsesBefore || this.#answered > 0) turn.decide(true);
+    else if (this.#undecided === this.#active.size) this.#decide(false);
     return promise;
   }
 
   #decide(isAlive: boolean): void {
+    if (this.#undecided === 0) return;
     for (const { decide } of this.#active) decide?.(isAlive);
   }
 

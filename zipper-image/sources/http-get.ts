@@ -46,6 +46,8 @@ export interface GetRequest {
   readonly limits: GetLimits;
   readonly signal: AbortSignal;
   readonly sink: BodySink;
+  /** Called before the sink has the head. */
+  readonly onHead?: (head: ResponseHead) => void;
 }
 
 /** An unwanted body is read up to this size, so that the connection can be reused. */
@@ -63,9 +65,12 @@ const trimmed = (value: string, blanks: string): string => {
 /** The parser does not see `chunked` if there is a tab behind it, and reads until the end of the connection. */
 const blanksAround = (name: string): string => (name === 'transfer-encoding' ? ' ' : ' \t');
 
-const BLANK_AT_AN_END = /^[ \t]|[ \t]$/;
+/** True for blanks, and for an empty value. */
+const isBlank = (character: string | undefined): boolean =>
+  character === ' ' || character === '\t' || character === undefined;
 
-const isTrimmed = (value: HeaderValue): boolean => typeof value === 'string' && !BLANK_AT_AN_END.test(value);
+const isTrimmed = (value: HeaderValue): boolean =>
+  typeof value === 'string' && !isBlank(value[0]) && !isBlank(value.at(-1));
 
 const trimmedHeaders = (headers: ResponseHead['headers']): ResponseHead['headers'] => {
   // Nearly all of them.
@@ -102,11 +107,12 @@ class HttpGet implements Dispatcher.DispatchHandler {
 
   run(): Promise<ResponseHead> {
     const { agent, url, headers, signal } = this.#request;
+    const { origin } = url;
     signal.addEventListener('abort', this.#onAbort, { once: true });
     const options: Dispatcher.DispatchOptions = {
-      origin: url.origin,
+      origin,
       // Not pathname and search: they lose the question mark of an empty query.
-      path: url.href.slice(url.origin.length).replace(/#.*$/s, ''),
+      path: url.href.slice(origin.length).replace(/#.*$/s, ''),
       method: 'GET',
       headers: { ...headers },
       headersTimeout: 0,
@@ -162,6 +168,7 @@ class HttpGet implements Dispatcher.DispatchHandler {
     const watch = new StallWatch(this.#request.limits, performance.now());
     this.#timer = setInterval(() => this.#checkProgress(watch), watch.tickMs);
     try {
+      this.#request.onHead?.(this.#head);
       this.#use = this.#request.sink.start(this.#head, this.#flow(watch));
       if (this.#use === 'close') this.#leave(this.#head);
     } catch (error) {
