@@ -43,15 +43,30 @@ export const judgeHost = (hostname: string, policy: EgressPolicy): RefusalReason
   return verdict === 'allowed' ? undefined : verdict.refused;
 };
 
-const refusalOf = (url: URL, policy: EgressPolicy): RefusalReason | undefined => {
+interface JudgedHost {
+  readonly hostname: string;
+  readonly isBadName: boolean;
+  readonly refused: RefusalReason | undefined;
+}
+
+/** Most URLs of a list have the host of the one before. */
+const lastHosts = new WeakMap<EgressPolicy, JudgedHost>();
+
+const judgedHostOf = ({ hostname }: URL, policy: EgressPolicy): JudgedHost => {
+  const last = lastHosts.get(policy);
+  if (last?.hostname === hostname) return last;
+  const isBadName = hostname !== '' && literalOf(hostname) === undefined && !isHostName(hostname);
+  const host = { hostname, isBadName, refused: judgeHost(hostname, policy) };
+  lastHosts.set(policy, host);
+  return host;
+};
+
+const refusalOf = (url: URL, host: JudgedHost): RefusalReason | undefined => {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'scheme';
   if (url.username !== '' || url.password !== '') return 'credentials';
   if (url.port !== '' && BAD_PORTS.has(Number(url.port))) return 'port';
-  return judgeHost(url.hostname, policy);
+  return host.refused;
 };
-
-const hasBadName = (url: URL): boolean =>
-  url.hostname !== '' && literalOf(url.hostname) === undefined && !isHostName(url.hostname);
 
 /**
  * Checks a URL without DNS, to report errors early for requests and redirects. The guarded agent enforces the policy
@@ -61,7 +76,8 @@ export const judgeUrl = (text: string, policy: EgressPolicy): JudgedUrl => {
   if (RAW_CONTROL_OR_SPACE.test(text) || !text.isWellFormed()) return syntax('characters');
   const url = URL.parse(text);
   if (!url) return syntax('unparsable');
-  if (hasBadName(url)) return syntax('host');
-  const reason = refusalOf(url, policy);
+  const host = judgedHostOf(url, policy);
+  if (host.isBadName) return syntax('host');
+  const reason = refusalOf(url, host);
   return reason === undefined ? { ok: true, url } : refused(reason);
 };

@@ -40,10 +40,13 @@ export const gatedGet = async (request: GetRequest, use: GateUse): Promise<Respo
   const { hosts, index, limit, mayRepeat } = use;
   const { signal } = request;
   const { origin } = request.url;
+  const waitForTurn = (): Promise<Turn> => {
+    const turn = hosts.enter(origin, index, signal);
+    return limit ? limit.excluding(turn) : turn;
+  };
   for (;;) {
     const elapsedMs = limit?.elapsedMs ?? 0;
-    const free = hosts.enter(origin, index, signal);
-    const turn = await (limit ? limit.excluding(free) : free);
+    const turn = hosts.enterAtOnce(origin, index) ?? (await waitForTurn());
     try {
       const head = await (mayRepeat ? getUnlessExcused(turn, request) : getIn(turn, request));
       if (head) return head;

@@ -2,9 +2,8 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { FileRecords } from './file-records.ts';
 import type { OriginReport } from './origin-report.ts';
 import { type ProbeLimits, ProbeSchedule, UNKNOWN_SHARE } from './probe-schedule.ts';
-import type { SourceFaultError } from './source-error.ts';
 import { MOST_THROTTLED_MS, throttledTooLong } from './throttled-too-long.ts';
-import type { Turn } from './turn.ts';
+import type { ActiveTurn, Turn } from './turn.ts';
 
 /** Details for the log, without the name of the origin. */
 export interface ThrottleFacts {
@@ -20,22 +19,6 @@ export interface HostGateOptions {
   readonly now: () => number;
   /** An origin starts to throttle. */
   readonly onThrottled: (facts: ThrottleFacts) => void;
-}
-
-interface ActiveTurn extends Turn {
-  readonly index: number;
-  readonly startedAt: number;
-  /** Requests that the origin has responded to while this one was under way, with itself. */
-  among: number;
-  /** Responses of the origin before. */
-  readonly responsesBefore: number;
-  hasResponded: boolean;
-  isServed: boolean;
-  isExcused: boolean;
-  ownWaitMs: number;
-  fault: SourceFaultError | undefined;
-  /** Set while a refusal waits for the responses to others. */
-  decide: ((isAlive: boolean) => void) | undefined;
 }
 
 type Throttled = Extract<OriginReport, { readonly kind: 'throttled' }>;
@@ -60,8 +43,8 @@ export class HostGate {
   readonly #waiters = new Set<Waiter>();
   readonly #active = new Set<ActiveTurn>();
   /** Active turns that have responded, and those that wait for a decision. */
-  #answered = 0;
-  #undecided = 0;
+  #respondedTurns = 0;
+  #undecidedTurns = 0;
   readonly #limit: ConnectionLimit;
   readonly #schedule: ProbeSchedule;
   readonly #files = new FileRecords();
@@ -91,9 +74,15 @@ export class HostGate {
     return this.#active.size === 0 && this.#waiters.size === 0 && !this.#closure && this.#limit.isUnlimited;
   }
 
+  /** Undefined if the file has to wait. */
+  enterAtOnce(index: number): Turn | undefined {
+    return this.#waiters.size === 0 && this.#isOpen() ? this.#start(index) : undefined;
+  }
+
   async enter(index: number, signal: AbortSignal): Promise<Turn> {
     signal.throwIfAborted();
-    if (this.#waiters.size === 0 && this.#isOpen()) return this.#start(index);
+    const turn = this.enterAtOnce(index);
+    if (turn) return turn;
     const { promise, resolve, reject } = Promise.withResolvers<Turn>();
     const waiter: Waiter = { index, enter: () => resolve(this.#start(index)), reject };
     const onAbort = (): void => {
@@ -121,7 +110,7 @@ export class HostGate {
     const turn: ActiveTurn = {
       index,
       startedAt: this.#options.now(),
-      among: 1 + this.#answered,
+      among: 1 + this.#respondedTurns,
       responsesBefore: this.#responses,
       hasResponded: false,
       isServed: false,
@@ -140,17 +129,17 @@ export class HostGate {
 
   #leave(turn: ActiveTurn): void {
     if (!this.#active.delete(turn)) return;
-    this.#answered -= Number(turn.hasResponded);
+    this.#respondedTurns -= Number(turn.hasResponded);
     if (turn.isServed) this.#servedAt = this.#options.now();
     if (this.#closure?.probe === turn) this.#closure.probe = undefined;
     // No request is left that could show that the origin is alive.
-    if (this.#undecided === this.#active.size) this.#decide(false);
+    if (this.#undecidedTurns === this.#active.size) this.#decide(false);
     this.#admit();
   }
 
   #responded(turn: ActiveTurn, report: OriginReport): void {
     turn.hasResponded = true;
-    this.#answered += 1;
+    this.#respondedTurns += 1;
     this.#responses += 1;
     this.#countCarried(turn);
     if (report.kind === 'throttled') this.#throttled(turn, report);
@@ -250,18 +239,18 @@ export class HostGate {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     turn.decide = (isAlive) => {
       turn.decide = undefined;
-      this.#undecided -= 1;
+      this.#undecidedTurns -= 1;
       resolve(isAlive && this.#lower(turn));
       this.#leave(turn);
     };
-    this.#undecided += 1;
-    if (this.#responses > turn.responsesBefore || this.#answered > 0) turn.decide(true);
-    else if (this.#undecided === this.#active.size) this.#decide(false);
+    this.#undecidedTurns += 1;
+    if (this.#responses > turn.responsesBefore || this.#respondedTurns > 0) turn.decide(true);
+    else if (this.#undecidedTurns === this.#active.size) this.#decide(false);
     return promise;
   }
 
   #decide(isAlive: boolean): void {
-    if (this.#undecided === 0) return;
+    if (this.#undecidedTurns === 0) return;
     for (const { decide } of this.#active) decide?.(isAlive);
   }
 

@@ -25,6 +25,11 @@ export class HostGates {
     return this.#gates.get(origin)?.limit ?? this.#options.connections;
   }
 
+  /** Undefined if the file has to wait. */
+  enterAtOnce(origin: string, index: number): Turn | undefined {
+    return this.#gateOf(origin).enterAtOnce(index);
+  }
+
   /**
    * Waits until the origin may be requested. The earliest file of the list comes first. Rejects with the reason of the signal, or
    * with a SourceFaultError if the origin has throttled every request for ten minutes.

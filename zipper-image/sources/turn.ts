@@ -21,3 +21,20 @@ export interface Turn {
   refused(): Promise<boolean>;
   leave(): void;
 }
+
+/** As its gate keeps it. */
+export interface ActiveTurn extends Turn {
+  readonly index: number;
+  readonly startedAt: number;
+  /** Requests that the origin has responded to while this one was under way, with itself. */
+  among: number;
+  /** Responses of the origin before. */
+  readonly responsesBefore: number;
+  hasResponded: boolean;
+  isServed: boolean;
+  isExcused: boolean;
+  ownWaitMs: number;
+  fault: SourceFaultError | undefined;
+  /** Set while a refusal waits for the responses to others. */
+  decide: ((isAlive: boolean) => void) | undefined;
+}

@@ -163,4 +163,11 @@ describe('judgeUrl', () => {
       expect(judgeUrl(`http://${host}/`, open), host).to.have.property('ok', true);
     expect(judgeUrl('http://other/', open)).to.have.property('reason', 'name');
   });
+
+  it('judges the same host by each policy and each other part of the URL', () => {
+    const outcomes = [open, policy, open].map((by) => judgeUrl('http://127.0.0.1/', by).ok);
+    expect(outcomes).to.deep.equal([true, false, true]);
+    expect(judgeUrl('http://127.0.0.1:25/', open)).to.have.property('reason', 'port');
+    expect(judgeUrl('ftp://127.0.0.1/', open)).to.have.property('reason', 'scheme');
+  });
 });
