@@ -1,0 +1,128 @@
+/**
+ * Prints how large the project is, and how much of it a reader has to know: files, lines, rooms, floors, settings and chart values. A
+ * room is a file or folder directly inside a folder; the floors are the longest chain of imports between rooms.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import { parseSync } from 'oxc-parser';
+import { isMap, parseDocument } from 'yaml';
+import { type Floors, floorsOf } from './floors.ts';
+import { PROCESSES } from './sync-values.ts';
+
+const FOLDERS = [
+  'controller',
+  'api',
+  'runtime',
+  'dashboard',
+  'administration',
+  'cli',
+  'zipper-image',
+  'crds',
+];
+const GENERATED =
+  /^(?:zipper-image\/validators\/|clients\/typescript\/src\/schema\.ts|charts\/zipjobs\/(?:README\.md|values\.schema\.json|crds\/)|test\/chart\/snapshots\/|docs\/(?:verification|metrics|regular-expressions)\.md)/;
+const SETTING = /\benv: '([A-Z][A-Z0-9_]+)'|\b(?:milliseconds|seconds|bytes)\(\s*'([A-Z][A-Z0-9_]+)'/g;
+
+const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+const textOf = (path: string): string => readFileSync(path, 'utf8');
+const linesIn = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + textOf(path).split('\n').length - 1, 0);
+
+const isSource = (path: string): boolean =>
+  FOLDERS.some((folder) => path.startsWith(`${folder}/`)) && path.endsWith('.ts') && !GENERATED.test(path);
+const source = files.filter(isSource);
+
+/** The path of an imported file of the project; undefined for a package. */
+function importedPath(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith('#')) return specifier.slice(1);
+  return specifier.startsWith('.') ? join(dirname(from), specifier) : undefined;
+}
+
+function importsOf(path: string): readonly string[] {
+  const { module } = parseSync(path, textOf(path));
+  const specifiers = [
+    ...module.staticImports.map(({ moduleRequest }) => moduleRequest.value),
+    ...module.staticExports.flatMap(({ entries }) =>
+      entries.map((entry) => entry.moduleRequest?.value ?? ''),
+    ),
+  ];
+  return specifiers.flatMap((specifier) => importedPath(path, specifier) ?? []);
+}
+
+/** The file or folder directly inside a folder that contains a path; undefined for a path elsewhere. */
+function roomOf(path: string, folder: string): string | undefined {
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1).split('/')[0] : undefined;
+}
+
+function planOf(folder: string): Floors {
+  const imports = new Map<string, Set<string>>();
+  for (const path of source) {
+    const room = roomOf(path, folder);
+    if (room === undefined) continue;
+    const targets = imports.get(room) ?? new Set();
+    imports.set(room, targets);
+    for (const imported of importsOf(path)) {
+      const target = roomOf(imported, folder);
+      if (target !== undefined && source.includes(imported)) targets.add(target);
+    }
+  }
+  return floorsOf(imports);
+}
+
+/** Files and folders of a folder and of all folders in it. */
+function allRooms(folder: string): number {
+  const rooms = new Set<string>();
+  for (const path of source) {
+    if (!path.startsWith(`${folder}/`)) continue;
+    for (let room = path; room !== folder; room = dirname(room)) rooms.add(room);
+  }
+  return rooms.size;
+}
+
+function leavesOf(node: unknown): number {
+  if (isMap(node) && node.items.length > 0)
+    return node.items.reduce((sum, { value }) => sum + leavesOf(value), 0);
+  return 1;
+}
+
+/** The variables of the processes, and those of the commands, whose tables are not exported. */
+function settingNames(): ReadonlySet<string> {
+  const ofProcesses = Object.values(PROCESSES).flatMap((settings) =>
+    Object.values(settings).map(({ env }) => env),
+  );
+  const inText = source.flatMap((path) =>
+    [...textOf(path).matchAll(SETTING)].map((match) => match[1] ?? match[2] ?? ''),
+  );
+  return new Set([...ofProcesses, ...inText]);
+}
+
+const row = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
+
+console.log(row(['folder', 'files', 'lines', 'rooms', 'at every level', 'floors', 'arrows', 'upwards']));
+console.log('|---|---|---|---|---|---|---|---|');
+for (const folder of FOLDERS) {
+  const inside = source.filter((path) => path.startsWith(`${folder}/`));
+  const { rooms, floors, arrows, upwards } = planOf(folder);
+  console.log(
+    row([folder, inside.length, linesIn(inside), rooms, allRooms(folder), floors, arrows, upwards.length]),
+  );
+  for (const [from, to] of upwards) console.error(`${folder}: ${from} imports ${to}, which imports it too`);
+}
+
+const tests = files.filter((path) => path.startsWith('test/') && path.endsWith('.ts'));
+const generated = files.filter((path) => GENERATED.test(path));
+const sql = files.filter((path) => path.endsWith('.sql'));
+const short = (most: number): number => source.filter((path) => linesIn([path]) <= most).length;
+const values = parseDocument(textOf('charts/zipjobs/values.yaml')).contents;
+
+console.log(`
+| | files | lines |
+|---|---|---|
+${row(['source', source.length, linesIn(source)])}
+${row(['tests', tests.length, linesIn(tests)])}
+${row(['generated', generated.length, linesIn(generated)])}
+${row(['SQL', sql.length, linesIn(sql)])}
+
+Source files of at most 20 lines: ${short(20)}; of at most 40: ${short(40)}.
+Settings: ${settingNames().size}. Chart values: ${leavesOf(values)}.`);
