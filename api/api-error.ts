@@ -128,16 +128,19 @@ export const fileListsFull = (maxBytes: number): ApiError =>
     { code: 'file_lists_full', headers: FULL_HEADERS },
   );
 
-/** Waiting helps, because the controller deletes finished jobs of a full project before their time. */
+/**
+ * Waiting helps, because the controller deletes finished jobs of a full project before their time. When, only its settings and the
+ * history decide.
+ */
 export const storedJobsFull = (maxJobs: number): ApiError =>
   new ApiError(
-    `This project stores ${maxJobs} jobs, which is its limit. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask your administrator for a higher limit.`,
+    `This project stores ${maxJobs} jobs, which is its limit. Delete finished jobs, send the request again later, or ask your administrator for a higher limit.`,
     { code: 'stored_jobs_full', headers: FULL_HEADERS },
   );
 
 export const storedBytesFull = (maxBytes: number): ApiError =>
   new ApiError(
-    `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Finished jobs are deleted after a day if the project is full. Send the request again later, delete finished jobs, or ask your administrator for a higher limit.`,
+    `The jobs and file lists of this project reached the limit of ${maxBytes} bytes. Delete finished jobs, send the request again later, or ask your administrator for a higher limit.`,
     { code: 'stored_bytes_full', headers: FULL_HEADERS },
   );
 
